@@ -1,0 +1,37 @@
+"""The data a config names: a built-in set, or the CSV that belongs to the run.
+
+A CSV's bytes are handed in (from a path on the command line, an upload in the app, or the copy in
+the run's folder), so a run can be repeated when the original file is gone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipeline import datasets
+from pipeline.config import RunConfig
+from pipeline.csv_data import CsvLimits, CsvOptions, read_csv
+from pipeline.datasets import DataError, DataSet
+
+CSV_NAME = "data.csv"
+
+
+def is_built_in(name: str) -> bool:
+    """Whether `name` is one of the data sets that ship with Lockstep."""
+    return name in datasets.BUILT_IN
+
+
+def open_data(config: RunConfig, csv: bytes | None, limits: CsvLimits | None = None) -> DataSet:
+    """The rows of `config.data`; `csv` holds the file's bytes unless it is built in.
+
+    Raises DataError, with sentences for the learner.
+    """
+    if is_built_in(config.data):
+        return datasets.load(config.data)
+    if csv is None:
+        raise DataError((f"{config.data}: no such data; the file is missing",))
+    options = CsvOptions(
+        label=config.label or None,
+        leave_out=frozenset(config.leave_out.split("+")) - {"nothing"},
+    )
+    return read_csv(csv, Path(config.data).name, options, limits or CsvLimits())
