@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import tempfile
@@ -66,11 +67,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"Try: --leave-out {'+'.join(sorted(error.offers, reverse=True))}", file=sys.stderr
             )
         return 2
+    except KeyboardInterrupt:  # before there was a run to stop
+        return 130
+    except BrokenPipeError:  # whoever read our output has gone, as in `... --json | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _run(config: RunConfig, csv: bytes | None, folder: Path, *, as_json: bool) -> int:
     # No server's limits in one's own terminal: only what keeps a run from hanging.
-    limits = Limits(steps=10_000_000, epochs=1_000, wall_seconds=86_400, rows=10_000_000)
+    limits = Limits(
+        steps=10_000_000,
+        epochs=1_000,
+        wall_seconds=86_400,
+        rows=10_000_000,
+        columns=100_000,
+        upload_megabytes=10_000,
+    )
     runs = Runs(folder, FreshProcess(), limits)
     runs.open()
     try:
@@ -137,6 +150,10 @@ def _read(name: str) -> bytes:
 @contextlib.contextmanager
 def _folder(keep: str | None) -> Iterator[Path]:
     if keep:
+        try:
+            Path(keep).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError((f"--keep {keep}: {error.strerror}; give a folder",)) from None
         yield Path(keep)
         return
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:

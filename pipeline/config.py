@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, cast, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Order = Literal["shuffled", "as-is", "one-class-each"]
@@ -154,6 +154,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
+    """The largest number, or the most characters of a text."""
 
     @property
     def flag(self) -> str:
@@ -172,6 +173,8 @@ def _setting(name: str) -> Setting:
             low = bound.gt  # type: ignore[assignment]
         elif isinstance(bound, Le):
             high = bound.le  # type: ignore[assignment]
+        elif isinstance(bound, MaxLen):
+            high = bound.max_length
     is_choice = get_origin(field.annotation) is Literal
     return Setting(
         name=name,
@@ -205,7 +208,7 @@ def _sentence(error: Any) -> str:
     elif setting.kind is bool:
         may_be = "true or false"
     elif setting.kind is str:
-        may_be = f"a text of at most {error['ctx']['max_length']} characters"
+        may_be = f"a text of at most {setting.high:,.0f} characters"
     elif setting.kind is int:
         may_be = f"a whole number from {setting.low:,.0f} to {setting.high:,.0f}"
     else:

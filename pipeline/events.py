@@ -101,6 +101,8 @@ class Epoch(_Event):
     val_accuracy: float | None
     seconds: float
     observation: str
+    last_step: int = 0
+    """The number of the step that ended this epoch."""
     all_rows_accuracy: tuple[float | None, ...] = ()
     """Accuracy of each replica's copy on all training rows, at the end of the epoch."""
     row_prediction: tuple[float | None, ...] = ()
@@ -144,7 +146,7 @@ _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator=
 
 
 def to_line(event: Event) -> str:
-    """One line of standard JSON with its newline. Unset extras are left out."""
+    """One line of standard JSON with its newline."""
     fields = event.model_dump(mode="python", by_alias=True)
     return json.dumps(_plain(fields), separators=(",", ":"), allow_nan=False) + "\n"
 
@@ -153,7 +155,7 @@ def from_line(line: str | bytes) -> Event | None:
     """Read one line back; None for a kind this version does not know. Raises EventError."""
     try:
         fields = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EventError(f"not JSON: {error}") from None
     if not isinstance(fields, Mapping) or not isinstance(fields.get("event"), str):
         raise EventError("not an event: a JSON object with a text `event` is expected")

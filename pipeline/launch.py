@@ -7,6 +7,7 @@ each run, on any system. Neither knows what a run is: they know folders.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -21,6 +22,8 @@ OnExit = Callable[[Path, int], None]
 """Called from another thread with the run's folder and its exit status (negative: signal)."""
 TRAINER_DIED = -1000
 """The exit status reported when the trainer itself is gone."""
+TRAINER_BROKEN = -1001
+"""The exit status reported when the trainer is not tried again: see `MOST_FALSE_STARTS`."""
 MOST_FALSE_STARTS = 3
 """A trainer that dies this often before it is ready (no TensorFlow, say) is not tried again."""
 
@@ -62,8 +65,10 @@ class FreshProcess:
                 env=_environment(),
                 start_new_session=True,
             )
-        if hasattr(os, "setpriority"):
-            os.setpriority(os.PRIO_PROCESS, process.pid, self._niceness)
+        if self._niceness and hasattr(os, "setpriority"):
+            # Beyond our own: only the superuser may take niceness away.
+            mine = os.getpriority(os.PRIO_PROCESS, 0)
+            os.setpriority(os.PRIO_PROCESS, process.pid, min(19, mine + self._niceness))
         with self._lock:
             self._processes[folder] = process
         threading.Thread(target=self._wait, args=(folder, process), daemon=True).start()
@@ -118,7 +123,7 @@ class ForkingTrainer:
                 self._running.add(folder)
                 self._say(run=str(folder))
                 return
-        self._on_exit(folder, TRAINER_DIED)
+        self._on_exit(folder, TRAINER_BROKEN)
 
     def kill(self, folder: Path) -> None:
         with self._lock:
@@ -126,10 +131,10 @@ class ForkingTrainer:
                 self._say(kill=str(folder))
 
     def close(self) -> None:
-        self._closed = True
-        process = self._process
-        assert process.stdin is not None
-        process.stdin.close()
+        with self._lock:
+            self._closed = True
+            process = self._process
+            _hang_up(process)
         try:
             process.wait(timeout=5)
         except subprocess.TimeoutExpired:  # still importing: nothing of value is lost
@@ -166,14 +171,17 @@ class ForkingTrainer:
             elif "exited" in message:
                 self._report(Path(message["exited"]), message["status"])
         process.wait()
+        process.stdout.close()
         with self._lock:
+            _hang_up(process)
             lost = list(self._running)
             self._false_starts = 0 if self.ready.is_set() else self._false_starts + 1
             self.ready.clear()
-            if not self._closed and self._false_starts < MOST_FALSE_STARTS:
+            broken = self._false_starts >= MOST_FALSE_STARTS
+            if not self._closed and not broken:
                 self._start()
         for folder in lost:
-            self._report(folder, TRAINER_DIED)
+            self._report(folder, TRAINER_BROKEN if broken else TRAINER_DIED)
 
     def _report(self, folder: Path, status: int) -> None:
         with self._lock:
@@ -188,6 +196,13 @@ def default_launcher(log: Path, niceness: int = 0) -> Launcher:
     if sys.platform == "linux":
         return ForkingTrainer(log, niceness)
     return FreshProcess(niceness)
+
+
+def _hang_up(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipe to the trainer; what a dead one never read is lost with it."""
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
 
 
 def _environment() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What this server allows, so that one learner cannot hurt a class.
 
 One table, from the environment: each field of `Limits` is read from `LOCKSTEP_` plus its name in
-capitals, for example `LOCKSTEP_CONCURRENT_RUNS=4`. A setting within `RunConfig`'s range can still be refused here; the
-sentence then names the limit.
+capitals, for example `LOCKSTEP_CONCURRENT_RUNS=4`. A setting within `RunConfig`'s range can
+still be refused here; the sentence then names the limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Limits(BaseModel):
     epochs: int = Field(200, ge=1, description="epochs in one run")
     steps: int = Field(20_000, ge=1, description="steps in one run")
     rows: int = Field(100_000, ge=1, description="rows of a CSV")
-    columns: int = Field(500, ge=1, description="feature columns of a CSV")
+    columns: int = Field(500, ge=1, description="columns of a CSV, the label included")
     upload_megabytes: float = Field(10, gt=0, description="size of a CSV")
     upload_hours: float = Field(24, gt=0, description="how long an uploaded CSV is kept")
     wall_seconds: float = Field(600, gt=0, description="time one run may take")

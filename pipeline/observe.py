@@ -57,8 +57,10 @@ def _accuracy(now: Numbers) -> str:
 
 
 def _accuracy_change(before: Numbers, now: Numbers) -> str:
-    if before.accuracy is None or now.accuracy is None:
+    if not _is_number(before.accuracy) or not _is_number(now.accuracy):
         return ""
+    assert before.accuracy is not None
+    assert now.accuracy is not None
     points = 100 * (now.accuracy - before.accuracy)
     if abs(points) < 0.5:
         return f", accuracy about the same at {now.accuracy:.2f}"

@@ -83,6 +83,21 @@ def events(path: Path) -> list[Event]:
     return [entry.event for entry in read(path)[0]]
 
 
+def outline(path: Path) -> list[Event]:
+    """All events but the steps: what a page tells of a run, whatever its length."""
+    try:
+        lines = path.read_bytes().split(b"\n")[:-1]
+    except FileNotFoundError:
+        return []
+    found = (from_line(line) for line in lines if not line.startswith(b'{"event":"step"'))
+    return [event for event in found if event is not None]
+
+
+def ends(events: list[Event]) -> bool:
+    """Whether the last of these events ends a log."""
+    return bool(events) and isinstance(events[-1], Terminal)
+
+
 def terminal(path: Path) -> Terminal | None:
     """The event that ended the log, or None while it is open. Reads only the last lines."""
     try:
@@ -135,7 +150,7 @@ def write_outcome(folder: Path, event: Terminal) -> None:
 def read_outcome(folder: Path) -> Terminal | None:
     """What the run's own process said about its end, if it got that far."""
     try:
-        event = from_line((folder / OUTCOME_NAME).read_text(encoding="utf-8"))
+        event = from_line((folder / OUTCOME_NAME).read_bytes())
     except (FileNotFoundError, EventError):
         return None
     return event if isinstance(event, Terminal) else None

@@ -27,7 +27,7 @@ from pipeline import distribute, run_log, sources
 from pipeline.config import RunConfig
 from pipeline.csv_data import CsvLimits
 from pipeline.events import Event, RunFailed, RunFinished, RunStopped, Terminal
-from pipeline.launch import TRAINER_DIED, Launcher
+from pipeline.launch import TRAINER_BROKEN, TRAINER_DIED, Launcher
 from pipeline.limits import LimitError, Limits
 
 REQUEST_NAME = "request.json"
@@ -115,6 +115,7 @@ class Runs:
         for path in sorted(self.folder.iterdir()):
             if _RUN_ID.fullmatch(path.name):
                 self._remember(path)
+        self._known = dict(sorted(self._known.items(), key=lambda item: item[1].created))
         self.launcher.open(self._exited)
         threading.Thread(target=self._supervise, name="runs", daemon=True).start()
 
@@ -156,7 +157,7 @@ class Runs:
         self.limits.check(config, per_epoch * config.epochs)
         run_id = secrets.token_hex(10)
         known = _Known(
-            config, _hashed(owner), datetime.now(UTC).isoformat(timespec="seconds"), "waiting"
+            config, _hashed(owner), datetime.now(UTC).isoformat(timespec="milliseconds"), "waiting"
         )
         with self._changed:
             self._check_room(known.owner)
@@ -184,7 +185,8 @@ class Runs:
         self.stop(run_id, owner)
         with self._changed:
             self._known.pop(run_id, None)
-        shutil.rmtree(self.path(run_id))
+        with contextlib.suppress(FileNotFoundError):  # cleared away in the meantime
+            shutil.rmtree(self.path(run_id))
 
     def get(self, run_id: str) -> RunInfo:
         """One run as it stands. Raises UnknownRun."""
@@ -284,6 +286,9 @@ class Runs:
         except run_log.LogError:  # another Lockstep on the same folder is running it
             del self._known[folder.name]
             return
+        except OSError as error:
+            _log.warning("the log of run %s could not be ended: %s", folder.name, error)
+            return
         known.state = _state(last)
 
     def _admit(self) -> None:
@@ -293,7 +298,11 @@ class Runs:
             now = self._clock()
             self._active[run_id] = _Active(now, now)
             self._known[run_id].state = "running"
-            self.launcher.launch(self.path(run_id))
+            try:
+                self.launcher.launch(self.path(run_id))
+            except OSError as error:
+                problem = f"The run's process could not be started ({error.strerror or error})."
+                self._close_active(run_id, RunFailed(error=problem))
 
     def _supervise(self) -> None:
         while True:
@@ -344,10 +353,12 @@ class Runs:
             active = self._active.get(run_id)
         if active is None:
             return
-        self._end(run_id, active.ending or ending)
-        with self._changed:
-            self._active.pop(run_id, None)
-            self._changed.notify_all()
+        try:
+            self._end(run_id, active.ending or ending)
+        finally:
+            with self._changed:
+                self._active.pop(run_id, None)
+                self._changed.notify_all()
 
     def _end(self, run_id: str, ending: Terminal) -> None:
         folder = self.path(run_id)
@@ -398,6 +409,11 @@ def _state(last: Terminal) -> State:
 def _why(status: int) -> str:
     if status == TRAINER_DIED:
         return "The process that owns TensorFlow ended; it is started anew, so try again."
+    if status == TRAINER_BROKEN:
+        return (
+            "TensorFlow does not start on this server, so nothing can be trained; "
+            "the trainer's log says why."
+        )
     if status < 0:
         return (
             f"The run's process was ended from outside (signal {-status}); "
@@ -407,4 +423,9 @@ def _why(status: int) -> str:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes in a folder, which may be deleted by another thread while we look."""
+    size = 0
+    with contextlib.suppress(FileNotFoundError):
+        for path in folder.rglob("*"):
+            size += path.stat().st_size if path.is_file() else 0
+    return size

@@ -7,6 +7,7 @@ TensorFlow. Which steps are kept: `chosen_steps`.
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,13 @@ class StepRecord:
     @classmethod
     def load(cls, path: Path) -> StepRecord:
         """Read a record back. Raises OSError or ValueError when it is missing or damaged."""
+        try:
+            return cls._load(path)
+        except (zipfile.BadZipFile, EOFError, KeyError) as error:
+            raise ValueError(f"{path.name} is damaged: {error}") from None
+
+    @classmethod
+    def _load(cls, path: Path) -> StepRecord:
         with np.load(path, allow_pickle=False) as file:
             names = set(file.files)
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -65,12 +66,15 @@ class Checks:
 
     def _note(self, name: str, difference: float, scale: float) -> None:
         before = self._worst.get(name)
-        # `not <=` so that a difference that is no number is kept as the worst.
-        if before is None or not difference / scale <= before[0] / before[1]:
+        ratio = difference / scale
+        # A difference that is no number is the worst there is, and stays.
+        if before is None or math.isnan(ratio) or ratio > before[0] / before[1]:
             self._worst[name] = (difference, scale)
 
 
 def _largest(some: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> float:
-    return max(
-        float(np.abs(a.astype(np.float64) - b).max()) for a, b in zip(some, others, strict=True)
-    )
+    """The largest absolute difference; NaN when any is (Python's `max` would lose it)."""
+    differences = [
+        np.abs(a.astype(np.float64) - b).max() for a, b in zip(some, others, strict=True)
+    ]
+    return float(np.max(differences))

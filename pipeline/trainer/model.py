@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import keras
 import tensorflow as tf
 
-HIDDEN = (64, 32)
+from pipeline.shapes import HIDDEN
 
 
 def build_model(features: int, output_units: int, seed: int) -> keras.Sequential:

@@ -34,7 +34,8 @@ def work(folder: Path) -> int:
         request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
         config = RunConfig.checked(request["config"])
         csv = folder / sources.CSV_NAME
-        data = sources.open_data(config, csv.read_bytes() if csv.exists() else None)
+        raw = csv.read_bytes() if csv.exists() else None
+        data = sources.open_data(config, raw, sources.ADMITTED)
         train(config, data, request["run_id"], emit, lambda record: record.save(folder))
     except (ConfigError, DataError) as error:
         run_log.write_outcome(folder, events.RunFailed(error=str(error)))

@@ -248,6 +248,7 @@ class Run:
                 val_accuracy=val_accuracy,
                 seconds=seconds,
                 observation=observe.observe(before, now),
+                last_step=epoch * self.steps_per_epoch,
                 all_rows_accuracy=tuple(on_all * (self.config.replicas // copies)),
                 row_prediction=tuple(step_records.probabilities(logits)[0].tolist()),
             )

@@ -1,0 +1,1 @@
+"""What more than one page shows. Pages import it; it imports the domain, never the other way."""

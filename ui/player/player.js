@@ -1,0 +1,510 @@
+// The player: shows Vega-Lite charts at a position, and moves that position.
+//
+// A chart's named data sets hold rows with a field `at`; at position p the rows with at <= p are
+// drawn. A chart may also have a parameter `position`, which is set to p. Rows come with the data
+// (a recording, a stage) or from a run that is going on, through one EventSource.
+// Nothing is drawn by hand here, and no text is ever parsed as markup.
+
+const SPEEDS = [0.5, 1, 2, 4];
+const players = new WeakMap(); // parentElement -> Player: see the note on life cycles below
+
+// Streamlit calls this again, without the cleanup, whenever the data or the theme changes. So the
+// player of an element is kept and told; a second stream is never opened for the same source.
+export default function mount({ parentElement, data, setTriggerValue }) {
+  let player = players.get(parentElement);
+  if (!player || player.data.source !== data.source || !player.root.isConnected) {
+    player?.dispose();
+    player = new Player(parentElement, data);
+    players.set(parentElement, player);
+  }
+  player.update(data, setTriggerValue);
+  return () => {
+    players.get(parentElement)?.dispose();
+    players.delete(parentElement);
+  };
+}
+
+class Player {
+  constructor(parentElement, data) {
+    this.root = parentElement.querySelector(".player");
+    this.host = parentElement.host ?? this.root;
+    this.data = data;
+    this.rows = {};
+    this.views = [];
+    this.position = 0;
+    this.edge = 0;
+    this.total = data.total ?? 0;
+    this.speed = 1;
+    this.playing = false;
+    this.following = false;
+    this.phase = data.phase ?? "starting";
+    this.began = performance.now();
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.onVisibility = () => this.connect();
+    document.addEventListener("visibilitychange", this.onVisibility);
+    this.build();
+    this.addRows(data.rows ?? {});
+    if (!data.url) this.edge = this.total;
+    if (data.fresh) this.playing = true;
+    else this.position = data.url ? 0 : (data.start ?? this.total);
+    this.connect();
+  }
+
+  // New data from the server for the same source: charts or theme may have changed.
+  update(data, trigger) {
+    this.data = data;
+    this.trigger = trigger;
+    const key = JSON.stringify([data.charts, this.isDark()]);
+    if (key !== this.chartsKey) {
+      this.chartsKey = key;
+      this.embed();
+    }
+    this.legend();
+    this.render();
+  }
+
+  dispose() {
+    this.disposed = true;
+    document.removeEventListener("visibilitychange", this.onVisibility);
+    clearInterval(this.clock);
+    this.stream?.close();
+    this.observer?.disconnect();
+    this.finalizeViews();
+  }
+
+  // ---- where rows come from
+
+  connect() {
+    const wanted = this.data.url && !this.ended && !document.hidden && !this.disposed;
+    if (!wanted) {
+      this.stream?.close();
+      this.stream = null;
+    } else if (!this.stream) {
+      this.stream = new EventSource(
+        new URL(`${this.data.url}?after=${this.lastId ?? 0}`, document.baseURI)
+      );
+      this.stream.onmessage = (event) => this.receive(event);
+      this.stream.onopen = () => this.setLost(false);
+      this.stream.onerror = () => this.setLost(true);
+      this.clock ??= setInterval(() => this.render(), 200);
+    }
+  }
+
+  receive(event) {
+    const first = this.lastId === undefined;
+    this.lastId = event.lastEventId;
+    const news = JSON.parse(event.data);
+    if (news.total) this.setTotal(news.total);
+    if (news.phase) this.setPhase(news);
+    if (news.rows) this.addRows(news.rows);
+    if (first && !this.data.fresh) this.goToEdge(this.ended);
+    if (this.following || (this.playing && this.still.matches)) this.position = this.edge;
+    this.schedule();
+  }
+
+  setTotal(total) {
+    this.total = total;
+    this.slider.max = total;
+  }
+
+  setPhase({ phase, text, place }) {
+    this.phase = phase;
+    this.text = text;
+    this.place = place;
+    if (["finished", "stopped", "failed"].includes(phase)) {
+      this.ended = true;
+      clearInterval(this.clock);
+      this.connect();
+      if (phase !== "finished") this.following = true;
+    }
+    this.announce(this.status());
+  }
+
+  setLost(lost) {
+    this.lost = lost && !this.ended;
+    this.render();
+  }
+
+  addRows(tables) {
+    for (const [name, rows] of Object.entries(tables)) {
+      const all = (this.rows[name] ??= []);
+      for (const row of rows) all.push(row);
+      if (rows.length) this.edge = Math.max(this.edge, rows.at(-1).at);
+    }
+  }
+
+  // ---- moving the position
+
+  schedule() {
+    if (this.frame || this.disposed) return;
+    this.frame = requestAnimationFrame((now) => {
+      this.frame = null;
+      this.tick(now);
+    });
+  }
+
+  tick(now) {
+    const seconds = Math.min(0.1, (now - (this.lastTick ?? now)) / 1000);
+    this.lastTick = now;
+    const moving = this.playing && !this.still.matches && this.position < this.edge;
+    if (this.following) this.position = this.edge;
+    else if (moving) {
+      const pace = (this.total || 1) / (this.data.seconds ?? 10);
+      this.position = Math.min(this.edge, this.position + pace * this.speed * seconds);
+    }
+    this.render();
+    const atEnd = this.position >= (this.ended || !this.data.url ? this.edge : Infinity);
+    if (atEnd) this.arrive();
+    if (this.playing && this.position < this.edge) this.schedule();
+    else this.lastTick = null;
+  }
+
+  arrive() {
+    this.playing = this.following = false;
+    if (this.data.url && !this.told && !this.data.ended) {
+      this.told = true;
+      this.trigger?.("ended", this.phase);
+    }
+    this.render();
+  }
+
+  play() {
+    if (this.playing) {
+      this.playing = this.following = false;
+    } else {
+      if (this.position >= this.edge && (this.ended || !this.data.url)) this.position = 0;
+      this.playing = true;
+      if (this.still.matches) this.position = Math.min(this.edge, Math.floor(this.position) + 1);
+      if (this.still.matches && !this.data.url) this.playing = false;
+    }
+    this.lastTick = null;
+    this.render();
+    this.schedule();
+  }
+
+  moveTo(position) {
+    this.playing = this.following = false;
+    this.position = Math.max(0, Math.min(this.edge, position));
+    this.schedule();
+  }
+
+  step(by) {
+    this.moveTo(Math.floor(this.position) + by);
+  }
+
+  goToEdge(still = false) {
+    this.position = this.edge;
+    this.playing = this.following = !still && !this.ended;
+    this.schedule();
+  }
+
+  keydown(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const onButton = event.composedPath()[0].tagName === "BUTTON";
+    const keys = {
+      ArrowLeft: () => this.step(-1),
+      ArrowRight: () => this.step(1),
+      PageDown: () => this.step(-Math.ceil(this.total / 10)),
+      PageUp: () => this.step(Math.ceil(this.total / 10)),
+      Home: () => this.moveTo(0),
+      End: () => this.goToEdge(),
+      k: () => this.play(),
+    };
+    if (!onButton) keys[" "] = keys.k;
+    if (event.composedPath()[0].tagName === "SELECT" || !keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+
+  // ---- drawing
+
+  async embed() {
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    await import(new URL(this.data.vega, document.baseURI).href);
+    if (turn !== this.turn || this.disposed) return;
+    const palette = this.data.palettes[this.isDark() ? "dark" : "light"];
+    const nodes = this.data.charts.map((chart) => {
+      const figure = element("figure", { role: "img", ariaLabel: chart.alt });
+      if (chart.title) figure.append(element("figcaption", {}, chart.title));
+      figure.append(element("div", { className: "chart" }));
+      return figure;
+    });
+    this.charts.replaceChildren(...nodes);
+    this.finalizeViews();
+    const embedded = await Promise.all(
+      this.data.charts.map((chart, index) =>
+        window.vegaEmbed(
+          nodes[index].querySelector(".chart"),
+          coloured({ ...chart.spec, config: this.config(palette) }, palette),
+          { actions: false, renderer: "canvas", ast: false }
+        )
+      )
+    );
+    if (turn !== this.turn || this.disposed) {
+      embedded.forEach((result) => result.finalize());
+      return;
+    }
+    this.views = embedded.map((result) => ({ ...result, drawn: {}, names: datasets(result.spec) }));
+    this.observer ??= new ResizeObserver(() => this.resize());
+    this.observer.observe(this.charts);
+    this.render();
+  }
+
+  resize() {
+    for (const { view } of this.views) view.resize().runAsync();
+  }
+
+  finalizeViews() {
+    for (const result of this.views) result.finalize();
+    this.views = [];
+  }
+
+  render() {
+    if (this.disposed) return;
+    const step = Math.floor(this.position);
+    for (const shown of this.views) this.draw(shown, step);
+    this.root.dataset.position = step;
+    this.root.dataset.edge = this.edge;
+    this.root.dataset.phase = this.phase;
+    this.slider.value = step;
+    this.slider.setAttribute("aria-valuetext", this.status());
+    const idle = this.edge === 0;
+    this.bar.hidden = idle && !!this.data.url;
+    const word = this.playing ? "pause" : "play";
+    if (this.playButton.dataset.word !== word) {
+      this.playButton.dataset.word = word;
+      this.playButton.replaceChildren(icon(word), this.data.words[word]);
+    }
+    const live = this.data.url && !this.ended;
+    this.edgeButton.hidden = !(this.position < this.edge && this.data.url);
+    this.edgeButton.textContent = live ? this.data.words.live : this.data.words.end;
+    this.line.textContent = this.status();
+    this.paceLine.hidden = !(this.playing && this.ended && this.position < this.edge);
+    this.readouts();
+  }
+
+  draw(shown, step) {
+    if (shown.position !== step && shown.hasPosition !== false) {
+      try {
+        shown.view.signal("position", step);
+        shown.hasPosition = true;
+      } catch {
+        shown.hasPosition = false;
+      }
+    }
+    shown.position = step;
+    let changed = shown.hasPosition;
+    for (const name of shown.names) {
+      const rows = this.rows[name] ?? [];
+      const before = shown.drawn[name] ?? 0;
+      let upTo = before;
+      if (upTo > rows.length) upTo = 0;
+      while (upTo < rows.length && rows[upTo].at <= step) upTo += 1;
+      while (upTo > 0 && rows[upTo - 1].at > step) upTo -= 1;
+      if (upTo === before) continue;
+      if (upTo > before) shown.view.insert(name, rows.slice(before, upTo));
+      else shown.view.data(name, rows.slice(0, upTo));
+      shown.drawn[name] = upTo;
+      changed = true;
+    }
+    if (changed) shown.view.runAsync();
+  }
+
+  status() {
+    const words = this.data.words;
+    const step = Math.floor(this.position);
+    if (this.lost) return words.lost;
+    if (!this.data.url) return this.data.frames?.[step] ?? "";
+    if (this.edge === 0 || ["stopped", "failed"].includes(this.phase)) {
+      const elapsed = ((performance.now() - this.began) / 1000).toFixed(1);
+      const text = fill(words[this.phase] ?? "", { place: this.place, text: this.text ?? "" });
+      return this.ended ? text : `${text} ${elapsed} s`;
+    }
+    const row = this.lastRow("steps", step);
+    const place = { step: count(step), total: count(this.total), epoch: row?.epoch ?? 1 };
+    return fill(words.training, place);
+  }
+
+  lastRow(name, step, who) {
+    const rows = this.rows[name] ?? [];
+    for (let index = rows.length - 1; index >= 0; index -= 1) {
+      const row = rows[index];
+      if (row.at <= step && (who === undefined || row.who === who)) return row;
+    }
+    return undefined;
+  }
+
+  readouts() {
+    for (const { value, spec } of this.numbers) {
+      const row = this.lastRow(spec.data, Math.floor(this.position), spec.who);
+      const number = row?.[spec.field];
+      const text = typeof number === "number" ? number.toFixed(spec.digits) : "–";
+      if (value.textContent !== text) value.textContent = text;
+    }
+  }
+
+  announce(text) {
+    if (this.live.textContent !== text) this.live.textContent = text;
+  }
+
+  // ---- the frame around the charts
+
+  build() {
+    const words = this.data.words;
+    const button = (name, label, act) => {
+      const node = element("button", { type: "button", ariaLabel: label, title: label });
+      node.append(icon(name));
+      node.addEventListener("click", act);
+      return node;
+    };
+    this.numbers = (this.data.readouts ?? []).map((spec) => {
+      const value = element("span", { className: "value" }, "–");
+      const node = element("div", { className: "readout" });
+      node.append(element("span", { className: "label" }, spec.label), value);
+      return { spec, value, node };
+    });
+    const readouts = element("div", { className: "readouts" });
+    readouts.append(...this.numbers.map(({ node }) => node));
+    this.keyLine = element("div", { className: "legend" });
+    this.charts = element("div", { className: "charts" });
+    this.playButton = element("button", { type: "button", className: "play" });
+    this.playButton.addEventListener("click", () => this.play());
+    this.slider = element("input", { type: "range", ariaLabel: words.position });
+    this.slider.min = 0;
+    this.slider.max = this.total || 1;
+    this.slider.step = 1;
+    this.slider.value = 0;
+    this.slider.addEventListener("input", () => this.moveTo(Number(this.slider.value)));
+    const speed = element("select", { ariaLabel: words.speed, title: words.speed });
+    for (const times of SPEEDS) {
+      speed.append(element("option", { value: times, selected: times === 1 }, `${times}×`));
+    }
+    speed.addEventListener("change", () => (this.speed = Number(speed.value)));
+    this.edgeButton = element("button", { type: "button", hidden: true });
+    this.edgeButton.addEventListener("click", () => this.goToEdge());
+    this.bar = element("div", { className: "bar" });
+    this.bar.append(
+      this.playButton,
+      button("back", words.back, () => this.step(-1)),
+      button("forward", words.forward, () => this.step(1)),
+      this.slider,
+      speed,
+      this.edgeButton
+    );
+    this.line = element("p", { className: "status" });
+    this.paceLine = element("p", { className: "pace", hidden: true }, words.pace);
+    this.live = element("p", { className: "hidden", role: "status" });
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", this.data.label);
+    this.root.addEventListener("keydown", (event) => this.keydown(event));
+    this.root.replaceChildren(
+      this.line, readouts, this.keyLine, this.charts, this.bar, this.paceLine, this.live
+    );
+  }
+
+  legend() {
+    const palette = this.data.palettes[this.isDark() ? "dark" : "light"];
+    const chips = (this.data.legend ?? []).map(({ label, colour, dash, point }) => {
+      const chip = element("span", { className: "chip" });
+      const line = point
+        ? svg("circle", { cx: 13, cy: 6, r: 4, fill: "none", stroke: palette[colour] })
+        : svg("line", { x1: 0, y1: 6, x2: 26, y2: 6, stroke: palette[colour] });
+      line.setAttribute("stroke-width", colour === "ink" && !point ? 3 : 2);
+      line.setAttribute("stroke-dasharray", (dash ?? []).join(" "));
+      const picture = svg("svg", { width: 26, height: 12, "aria-hidden": "true" });
+      picture.append(line);
+      chip.append(picture, label);
+      return chip;
+    });
+    this.keyLine.replaceChildren(...chips);
+  }
+
+  isDark() {
+    const ground = getComputedStyle(this.host).getPropertyValue("--st-background-color");
+    const probe = element("span", {});
+    probe.style.color = ground;
+    this.root.append(probe);
+    const [red, green, blue] = getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
+    probe.remove();
+    return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
+  }
+
+  config({ ink, quiet, line }) {
+    const font = getComputedStyle(this.host).fontFamily;
+    return {
+      background: null,
+      font,
+      view: { stroke: null },
+      axis: {
+        labelColor: ink, titleColor: ink, domainColor: quiet, tickColor: quiet, gridColor: line,
+        labelFontSize: 13, titleFontSize: 13, titleFontWeight: 400, labelFont: font, titleFont: font,
+        tickCount: 5, grid: false, labelFlush: true,
+      },
+      text: { font, fontSize: 13, color: ink },
+    };
+  }
+}
+
+// ---- small things
+
+function element(tag, properties, text) {
+  const node = document.createElement(tag);
+  Object.assign(node, properties);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function svg(tag, attributes) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+const ICONS = {
+  play: "M4 2 L14 8 L4 14 Z",
+  pause: "M4 2 H7 V14 H4 Z M9 2 H12 V14 H9 Z",
+  back: "M10 3 L5 8 L10 13",
+  forward: "M6 3 L11 8 L6 13",
+};
+
+function icon(name) {
+  const picture = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+  const filled = name === "play" || name === "pause";
+  const path = svg("path", { d: ICONS[name], fill: filled ? "currentColor" : "none" });
+  if (!filled) path.setAttribute("stroke", "currentColor");
+  path.setAttribute("stroke-width", "2");
+  picture.append(path);
+  return picture;
+}
+
+function count(number) {
+  return number.toLocaleString("en");
+}
+
+function fill(template, values) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+}
+
+// Names of the data sets that the player fills: the empty ones of the spec.
+function datasets(spec, found = new Set()) {
+  if (Array.isArray(spec)) spec.forEach((part) => datasets(part, found));
+  else if (spec && typeof spec === "object") {
+    if (spec.data?.name && !spec.data.values && !spec.datasets?.[spec.data.name]) {
+      found.add(spec.data.name);
+    }
+    Object.values(spec).forEach((part) => datasets(part, found));
+  }
+  return found;
+}
+
+// A copy of the spec in which "$ink", "$R0", ... are this theme's colours.
+function coloured(value, palette) {
+  if (typeof value === "string" && value[0] === "$") return palette[value.slice(1)] ?? value;
+  if (Array.isArray(value)) return value.map((part) => coloured(part, palette));
+  if (value && typeof value === "object") {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, coloured(part, palette)])
+    );
+  }
+  return value;
+}
