@@ -13,5 +13,4 @@ frame.opening(
     "replica computes the loss of its own rows; the line in ink is the mean over all of them.",
 )
 frame.ribbon(coming.stages(), "4 Train")
-run_panel.controls(config)
-run_panel.show()
+run_panel.panel(config)

@@ -71,7 +71,7 @@ class StepRecord:
 
     @classmethod
     def _load(cls, path: Path) -> StepRecord:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             names = set(file.files)
 
             def tensors(prefix: str) -> list[NDArray[np.generic]]:

@@ -13,8 +13,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic_core import ErrorDetails
+
 from quiz.markup import look, look_of_code, markup_problems
-from quiz.model import MOST_CODE, MOST_TEXT
+from quiz.model import LETTERS, MOST_CODE, MOST_TEXT
 from quiz.problems import shown
 
 Loc = tuple[str | int, ...]
@@ -23,8 +25,10 @@ Loc = tuple[str | int, ...]
 NOTHING = ""
 
 _TEXTS = frozenset(
-    ("title", "key_insight", "intro", "prompt", "text", "feedback", "hint", "solution")
-    + ("common_mistakes", "in_practice", "not_testable", "code")
+    (
+        *("title", "key_insight", "intro", "prompt", "code", "text", "feedback", "not_testable"),
+        *("hint", "solution", "common_mistakes", "in_practice"),
+    )
 )
 _OPTIONAL = frozenset(("code", "key_insight", "intro", "in_practice", "evidence", "not_testable"))
 _OF_OTHERS = re.compile(
@@ -44,7 +48,10 @@ _CODE_SPAN = re.compile(r"`[^`]*`")
 
 @dataclass(frozen=True)
 class Slip:
-    """One thing that misleads, at a path; `row` and `column` (from 1) lie inside a text."""
+    """One thing that misleads, at a path; `row` and `column` (from 1) lie inside a text.
+
+    `first` is the path of what it clashes with: its line is added to the sentence.
+    """
 
     loc: Loc
     what: str
@@ -52,6 +59,7 @@ class Slip:
     remedy: str
     row: int | None = None
     column: int = 1
+    first: Loc | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,11 @@ def is_free_text(loc: Loc) -> bool:
 def is_optional(loc: Loc) -> bool:
     """Whether a value at this path may be left out, so that "null" means just that."""
     return loc[-1:] != () and loc[-1] in _OPTIONAL
+
+
+def number_of_questions(content: Any) -> int:
+    """How many questions a file lists, good or bad."""
+    return sum(1 for _ in _questions(content)) if isinstance(content, dict) else 0
 
 
 def slips(content: Any, names: Names) -> Iterator[Slip]:
@@ -135,10 +148,10 @@ def _repeated_ids(content: dict[str, Any]) -> Iterator[Slip]:
         if isinstance(name, str) and name in first:
             yield Slip(
                 ("questions", index, "id"),
-                "this id is taken: question "
-                f"{first[name] + 1} has it in line {{line:questions/{first[name]}/id}}",
+                "this id is taken",
                 shown(name),
                 "another id",
+                first=("questions", first[name], "id"),
             )
         elif isinstance(name, str):
             first[name] = index
@@ -168,6 +181,12 @@ def _code(question: dict[str, Any], loc: Loc) -> Iterator[Slip]:
 
 
 def _options(question: dict[str, Any], loc: Loc) -> Iterator[Slip]:
+    options = question.get("options")
+    missing = [letter for letter in LETTERS if letter not in (options or ())]
+    if isinstance(options, dict) and options and missing:
+        have = ", ".join(shown(name, 20)[1:-1] for name in list(options)[:12])
+        what = "the question needs the options A, B, C, D"
+        yield Slip((*loc, "options"), what, have, f"adding {', '.join(missing)}")
     seen: dict[tuple[str, str], str] = {}
     for letter, option in _option_dicts(question):
         text, code = (option.get(name) for name in ("text", "code"))
@@ -227,3 +246,9 @@ def _letters(question: dict[str, Any], loc: Loc) -> Iterator[Slip]:
         if found:
             what = "a letter that means nothing once the options have changed places"
             yield Slip(path, what, shown(found[0]), "naming the option by its words")
+
+
+def says_it_better(error: ErrorDetails) -> bool:
+    """Whether an error of the models is told by this module, or follows from another one."""
+    follows = error["type"] == "too_short" and bool(error["input"])
+    return error["type"] == "letters" or follows

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from quiz import lint, patterns
-from quiz.model import Bank
+from quiz.model import MOST_QUESTIONS, Bank
 from quiz.problems import BankError, Place, Problem
 from quiz.sentences import problem_of
 from quiz.source import decode, read_bytes
@@ -84,12 +84,18 @@ def examine_bytes(
     if root is None:
         return Examined(file, None, _in_order(problems), ())
     sheet = Sheet(root)
+    count = lint.number_of_questions(sheet.content)
+    if count > MOST_QUESTIONS:
+        got = f"{count:,}, where {MOST_QUESTIONS} may be"
+        where = sheet.place(("questions",))
+        problems.append(Problem(where, "too many questions", got, "several files"))
+        return Examined(file, None, _in_order(problems), ())
     bank: Bank | None = None
     try:
         bank = Bank.model_validate(sheet.content)
     except ValidationError as error:
         for item in error.errors(include_url=False, include_context=False):
-            if not sheet.spoilt_at(item["loc"]):
+            if not lint.says_it_better(item) and not sheet.spoilt_at(item["loc"]):
                 problems.append(problem_of(item, sheet.content, sheet.place))
     names = lint.Names(known_lessons, known_experiments)
     for slip in lint.slips(sheet.content, names):
@@ -97,7 +103,8 @@ def examine_bytes(
             place = sheet.place(slip.loc)
             if slip.row is not None:
                 place = sheet.row(slip.loc, slip.row, slip.column)
-            problems.append(Problem(place, slip.what, slip.got, slip.remedy))
+            first = f", first in line {sheet.place(slip.first).line}" if slip.first else ""
+            problems.append(Problem(place, slip.what + first, slip.got, slip.remedy))
     problems += sheet.lost_texts()
     if problems or bank is None:
         return Examined(file, None, _in_order(problems), ())

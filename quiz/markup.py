@@ -34,9 +34,7 @@ _QUOTES = re.compile("[\u2018-\u201f\u2032\u2033\"']")
 def markup_problems(text: str) -> list[tuple[str, str]]:
     """What a page would not show as written: the piece, and what would become of it."""
     bare = _SPAN.sub(" ", text)
-    found = [
-        (hit[0].strip(), why) for pattern, why in _REFUSED if (hit := pattern.search(bare))
-    ]
+    found = [(hit[0].strip(), why) for pattern, why in _REFUSED if (hit := pattern.search(bare))]
     if "`" in bare:
         found.append(("`", "a backtick without its partner"))
     return found

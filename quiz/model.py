@@ -1,7 +1,8 @@
 """What a bank is: frozen models with every rule that one value can break by itself.
 
 Rules between values (two options that look alike, an id that stands twice) are in `lint`; the
-sentences for a broken rule are in `loading`. The JSON Schema for editors comes from here.
+sentences for a broken rule are in `sentences`. The JSON Schema for editors is made
+from here by `schema`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -30,10 +30,13 @@ Difficulty = Literal["easy", "medium", "hard"]
 
 MOST_TEXT = 2_000
 MOST_CODE = 3_000
+MOST_QUESTIONS = 500
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
-_INVISIBLE = re.compile("[\\s\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2060-\u2064"
-                        "\u2800\u3164\ufe00-\ufe0f\uffa0]+")
+_INVISIBLE = re.compile(
+    "[\\s\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2060-\u2064"
+    "\u2800\u3164\ufe00-\ufe0f\uffa0]+"
+)
 
 
 def _seen(text: str) -> str:
@@ -78,8 +81,6 @@ Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=60)]
 Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_seen)]
 Code = Annotated[str, StringConstraints(max_length=MOST_CODE), AfterValidator(_code)]
 Texts = Annotated[tuple[Text, ...], Field(min_length=1, max_length=12)]
-_TEXT = {"type": "string", "minLength": 1, "maxLength": MOST_TEXT}
-_SLUG = {"type": "string", "pattern": SLUG, "maxLength": 60}
 
 
 class _Frozen(BaseModel):
@@ -110,7 +111,6 @@ class Option(_Frozen):
     evidence: Annotated[
         Evidence | None,
         BeforeValidator(_named),
-        WithJsonSchema({"anyOf": [_SLUG, {"$ref": "#/$defs/Evidence"}]}),
     ] = None
 
     @model_validator(mode="after")
@@ -130,22 +130,11 @@ class Question(_Frozen):
     options: Annotated[
         Mapping[Letter, Option],
         AfterValidator(_all_letters),
-        WithJsonSchema(
-            {
-                "type": "object",
-                "properties": {letter: {"$ref": "#/$defs/Option"} for letter in LETTERS},
-                "required": list(LETTERS),
-                "additionalProperties": False,
-            }
-        ),
     ]
     answer: Letter
     hints: Annotated[
         Texts,
         BeforeValidator(_one_or_more),
-        WithJsonSchema(
-            {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1, "maxItems": 12}]}
-        ),
         Field(alias="hint", description="A text, or several from gentle to strong"),
     ]
     solution: Texts
@@ -160,7 +149,7 @@ class SetInfo(_Frozen):
 
     title: Text
     intro: Text | None = None
-    shuffle: Annotated[bool, BeforeValidator(_truth)] = False
+    shuffle: Annotated[bool, BeforeValidator(_truth), Field(strict=True)] = False
 
 
 class Bank(_Frozen):
@@ -170,7 +159,7 @@ class Bank(_Frozen):
     title: Text
     key_insight: Text | None = None
     sets: Mapping[Slug, SetInfo] = Field(default_factory=dict)
-    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=500)]
+    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=MOST_QUESTIONS)]
 
     @property
     def set_names(self) -> tuple[str, ...]:
@@ -206,16 +195,3 @@ class Bank(_Frozen):
     def content_hash(self) -> str:
         """Changes with any word a learner can meet, not with comments or layout of the file."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
-
-
-def json_schema() -> dict[str, Any]:
-    """The shape of a bank for editors (JSON Schema 2020-12), made from these models."""
-    schema = Bank.model_json_schema(by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = "Lockstep question bank"
-    evidence = Evidence.model_json_schema()
-    option = Option.model_json_schema()
-    for extra in (evidence, option):
-        extra.pop("$defs", None)
-    schema["$defs"] |= {"Evidence": evidence, "Option": option}
-    return schema

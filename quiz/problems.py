@@ -1,6 +1,6 @@
 """What is wrong with a bank, where, and what to do about it: one line each.
 
-    FILE:LINE:COL: what; got ...; try ...
+FILE:LINE:COL: what; got ...; try ...
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ def problem_of(error: ErrorDetails, content: Any, place: Callable[..., Place]) -
         known = _keys(_model_at(loc[:-1]))
         what = f"{name} is unknown in {owner}"
         return Problem(place(loc, key=True), what, name, _nearest(str(loc[-1]), known))
-    if kind == "letters" or (len(error["loc"]) > len(loc)):
-        return _letters(error, loc, place)
+    if len(error["loc"]) > len(loc):
+        return _bad_key(error, loc, place)
     if kind == "literal_error" and loc[-1:] == ("answer",):
         value = str(error["input"]).strip().upper()
         remedy = f"'{value}'" if value in LETTERS else "the letter of the right option"
@@ -74,13 +74,8 @@ def _measured(error: ErrorDetails, name: str, owner: str) -> tuple[str, str]:
     return f"{name} of {owner}: {error['msg']}", "the shape shown in quiz/bank.yaml"
 
 
-def _letters(error: ErrorDetails, loc: Loc, place: Callable[..., Place]) -> Problem:
-    """Options that are not A, B, C and D: what is there, or one letter that is not."""
-    if error["type"] == "letters" or not isinstance(error["input"], str):
-        have = ", ".join(error["input"]) or "none"
-        missing = [letter for letter in LETTERS if letter not in error["input"]]
-        what = "the question needs the options A, B, C, D"
-        return Problem(place(loc), what, have, f"adding {', '.join(missing)}")
+def _bad_key(error: ErrorDetails, loc: Loc, place: Callable[..., Place]) -> Problem:
+    """A key that cannot be the name of an option, or of a set."""
     if loc[-2:-1] == ("options",):
         upper = error["input"].strip().upper()
         remedy = f"'{upper}'" if upper in LETTERS else "one of these four letters"

@@ -25,9 +25,7 @@ class Trouble:
     kind: str = ""
 
 
-def explain(
-    error: Exception, lines: list[str], last_line: int, lost: dict[int, int]
-) -> Trouble:
+def explain(error: Exception, lines: list[str], last_line: int, lost: dict[int, int]) -> Trouble:
     """The parser's error as a problem. `lost` has the lines (from 0) where ` #` cut a text."""
     mark: Any = getattr(error, "problem_mark", None)
     context: Any = getattr(error, "context_mark", None)
@@ -62,7 +60,8 @@ def explain(
         got = shown(lines[min(context.line, len(lines) - 1)][context.column :].strip())
         what = "what opens here is never closed"
         return Trouble(Problem(at, what, got, "the closing quote or bracket"))
-    where = f" ({one_line(error.context)})" if getattr(error, "context", None) else ""
+    while_doing = getattr(error, "context", None)
+    where = f" ({one_line(while_doing)})" if while_doing else ""
     remedy = "looking at quotes, brackets and indentation here and just above"
     got = shown(line.strip()) if line.strip() else "the end of the file"
     return Trouble(Problem(at, f"not readable as YAML: {words}{where}", got, remedy))

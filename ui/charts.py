@@ -27,7 +27,9 @@ def by_step(
             scale=alt.Scale(domain=[0, steps], nice=False),
             axis=alt.Axis(format=",d", tickMinStep=1),
         ),
-        y=alt.Y(f"{field}:Q", title=title, scale=alt.Scale(domainMin=0, domainMax=top or alt.Undefined)),
+        y=alt.Y(
+            f"{field}:Q", title=title, scale=alt.Scale(domainMin=0, domainMax=top or alt.Undefined)
+        ),
         tooltip=[
             alt.Tooltip("who:N", title="who"),
             alt.Tooltip("at:Q", title="step", format=","),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,24 +10,10 @@ import streamlit as st
 
 from ui import keys
 
-ICON = Path(__file__).parent / "icon.png"
+HERE = Path(__file__).parent
+ICON = HERE / "icon.png"
 
-STYLE = """
-<style>
-.block-container { padding-top: 3.25rem; max-width: 66rem; }
-.lede { max-width: 44rem; font-size: 1.1rem; margin-bottom: 1rem; }
-.lede code { font-size: .9em; }
-ol.ribbon { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.25rem, 1fr)); gap: .5rem;
-            list-style: none; padding: 0; margin: 0 0 .5rem; }
-ol.ribbon li { border: 1px solid #8886; border-radius: .35rem; padding: .4rem .6rem; margin: 0; }
-.ribbon li[aria-current] { outline: 2px solid currentColor; outline-offset: -1px; }
-.ribbon .stage { display: block; font-size: .85rem; }
-.ribbon .shape { font-weight: 600; font-size: .95rem; font-variant-numeric: tabular-nums; }
-ul.checks { list-style: none; padding: 0; margin: 0; }
-ul.checks li { margin: 0 0 .35rem; padding-left: 1.6rem; text-indent: -1.6rem; }
-.checks .mark { display: inline-block; width: 1.6rem; text-indent: 0; font-weight: 700; }
-</style>
-"""
+STYLE = f"<style>{(HERE / 'frame.css').read_text(encoding='utf-8')}</style>"
 
 
 def opening(title: str, lede: str) -> None:
@@ -48,3 +35,14 @@ def ribbon(stages: Sequence[tuple[str, str]], current: str) -> None:
         for name, shape in stages
     )
     st.html(f'<ol class="ribbon" aria-label="The five stages">{items}</ol>')
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> None:
+    """A small table as HTML: readable by a screen reader, and by name for style and tests."""
+    head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows
+    )
+    st.html(
+        f'<table class="lesson {name}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )

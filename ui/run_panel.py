@@ -12,7 +12,7 @@ from pipeline.feed import MEAN
 from pipeline.limits import LimitError
 from pipeline.run_log import LogError, outline
 from pipeline.runs import NotYours, RunInfo, UnknownRun
-from ui import charts, keys, learner, player, services
+from ui import charts, frame, keys, learner, player, services
 from ui.palette import DASHES
 
 CHECKS = {
@@ -24,9 +24,18 @@ CHECKS = {
 }
 
 
-def controls(config: RunConfig) -> None:
-    """The two buttons. Starting a run that is refused says why and changes nothing else."""
+def panel(config: RunConfig) -> None:
+    """All of it: the buttons for a run of `config`, and the run that is shown."""
     info = shown()
+    _controls(config, info)
+    if info is None:
+        st.info("No run yet. Press Train: it takes a few seconds.", icon=":material/play_arrow:")
+    else:
+        _show(info)
+
+
+def _controls(config: RunConfig, info: RunInfo | None) -> None:
+    """The two buttons. Starting a run that is refused says why and changes nothing else."""
     going = info is not None and not info.ended
     mine = info is not None and services.runs().is_owner(info.run_id, learner.owner())
     start, stop, _ = st.columns([1, 1, 3])
@@ -36,7 +45,6 @@ def controls(config: RunConfig) -> None:
         on_click=_start,
         args=(config,),
         disabled=going and mine,
-        icon=":material/play_arrow:",
         width="stretch",
         key=keys.TRAIN_BUTTON,
     )
@@ -44,18 +52,13 @@ def controls(config: RunConfig) -> None:
         "Stop",
         on_click=_stop,
         disabled=not (going and mine),
-        icon=":material/stop:",
         width="stretch",
         key=keys.STOP_BUTTON,
     )
 
 
-def show() -> None:
-    """The run that is shown: picture, device names, checks, epoch table. Or what to do first."""
-    info = shown()
-    if info is None:
-        st.info("No run yet. Press Train: it takes a few seconds.", icon=":material/play_arrow:")
-        return
+def _show(info: RunInfo) -> None:
+    """The picture, device names, checks, epoch table."""
     try:
         told = outline(services.runs().log_path(info.run_id))
     except LogError as error:
@@ -162,18 +165,20 @@ def _epochs(epochs: list[Epoch]) -> None:
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.4f}"
 
-    st.table(
-        {
-            "epoch": [event.epoch for event in epochs],
-            "loss": [number(event.loss) for event in epochs],
-            "accuracy": [number(event.accuracy) for event in epochs],
-            "held-out loss": [number(event.val_loss) for event in epochs],
-            "held-out accuracy": [number(event.val_accuracy) for event in epochs],
-            "seconds": [f"{event.seconds:.2f}" for event in epochs],
-            "observation": [event.observation for event in epochs],
-        },
-        hide_index=True,
-    )
+    heads = ("epoch", "loss", "accuracy", "held-out loss", "held-out accuracy", "seconds", "")
+    rows = [
+        (
+            str(event.epoch),
+            number(event.loss),
+            number(event.accuracy),
+            number(event.val_loss),
+            number(event.val_accuracy),
+            f"{event.seconds:.2f}",
+            event.observation,
+        )
+        for event in epochs
+    ]
+    frame.table(heads, rows, "epochs")
 
 
 def _start(config: RunConfig) -> None:

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -28,6 +28,13 @@ from pipeline.trainer.replica import StepResult, TrainStep
 
 Emit = Callable[[events.Event], None]
 Keep = Callable[[step_records.StepRecord], Any]
+
+
+class State(NamedTuple):
+    """Weights and optimizer variables at one moment, as NumPy arrays."""
+
+    weights: list[Any]
+    optimizer: list[Any]
 
 
 def train(config: RunConfig, data: DataSet, run_id: str, emit: Emit, keep: Keep) -> None:
@@ -178,8 +185,7 @@ class Run:
     def _one_step(self, step: int, epoch: int, batches: Any) -> tuple[float, float, int]:
         """Train one step and tell it; returns loss sum, right answers and rows of the step."""
         keep = step in self.kept
-        weights = self._copy(0) if keep else []
-        slots = [variable.numpy() for variable in self.optimizer.variables] if keep else []
+        state = self.state() if keep else None
         result = self.train_step(batches)
         numbers = [part.numpy().tolist() for part in result.numbers]
         sizes = [int(part.shape[0]) for part in result.rows]
@@ -208,23 +214,28 @@ class Run:
                 copies_max_abs_diff=float(result.copies_max_abs_diff),
             )
         )
-        if keep:
-            self._keep(step, weights, slots, result)
+        if state is not None:
+            record = self.record(step, state, result)
+            rows = np.concatenate(record.rows)
+            self.checks.look_at(record, self.x[rows], self.data.y_train[rows])
+            self.keep(record)
         return loss_sum, right, total
 
-    def _keep(self, step: int, before: list[Any], optimizer: list[Any], result: StepResult) -> None:
-        record = step_records.StepRecord(
+    def state(self) -> State:
+        """What the next step starts from: copy 0's weights, the optimizer's variables."""
+        return State(self._copy(0), [variable.numpy() for variable in self.optimizer.variables])
+
+    def record(self, step: int, before: State, result: StepResult) -> step_records.StepRecord:
+        """A step in full, from the state it began with and what it gave."""
+        return step_records.StepRecord(
             step=step,
-            before=before,
-            optimizer=optimizer,
+            before=before.weights,
+            optimizer=before.optimizer,
             own=[[tensor.numpy() for tensor in tensors] for tensors in result.own],
             all_reduced=[tensor.numpy() for tensor in result.all_reduced],
             after=[self._copy(replica) for replica in range(self.config.replicas)],
             rows=[part.numpy() for part in result.rows],
         )
-        rows = np.concatenate(record.rows)
-        self.checks.look_at(record, self.x[rows], self.data.y_train[rows])
-        self.keep(record)
 
     def _tell_epoch(
         self,

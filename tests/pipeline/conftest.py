@@ -8,122 +8,22 @@ needs it happens in the trainer's own processes (`trained`, `printed`) or in tho
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline import events, run_log, step_records
 from pipeline.config import RunConfig
-from pipeline.datasets import DataSet
 from pipeline.launch import ForkingTrainer
 from pipeline.limits import Limits
 from pipeline.runs import Runs
-from pipeline.sources import is_built_in, open_data
-
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests/cases/data"
-REPLICAS = (1, 2, 3, 4, 8)
-DATA = (
-    "synthetic",
-    "digits",
-    "breast-cancer",
-    str(CASES / "good.csv"),
-    str(CASES / "three_class_words.csv"),
-    str(CASES / "three_rows.csv"),
-)
-APART = {"order": "one-class-each", "data": "breast-cancer", "epochs": 3}
-
-SETTINGS: dict[str, dict[str, Any]] = {
-    f"{Path(data).stem} on {replicas}": {
-        "data": data,
-        "replicas": replicas,
-        "epochs": 1 if data == "synthetic" else 2,
-    }
-    for data in DATA
-    for replicas in REPLICAS
-} | {
-    "defaults": {},
-    "255 on 2": {"global_batch": 255, "epochs": 1},
-    "255 on 3": {"global_batch": 255, "epochs": 2, "replicas": 3, "data": "digits"},
-    "batch of 3 on 4": {"data": DATA[3], "replicas": 4, "global_batch": 3, "epochs": 1},
-    "batch of 1 on 2": {"data": DATA[5], "replicas": 2, "global_batch": 1, "epochs": 2},
-    "33 on 4 with SGD": {
-        "data": "breast-cancer",
-        "replicas": 4,
-        "global_batch": 100,
-        "epochs": 2,
-        "optimizer": "sgd",
-    },
-    "one thread": {"data": "digits", "one_thread": True, "epochs": 1},
-    "as it stands": {"data": "digits", "order": "as-is", "epochs": 2, "row": 1_000},
-    "a row too far": {"data": DATA[5], "row": 9_999, "epochs": 1},
-    "too fast": {"data": "digits", "learning_rate": 10, "optimizer": "sgd", "epochs": 2},
-    "apart, never": {**APART, "combine": "never"},
-    "apart, epoch": {**APART, "combine": "epoch"},
-    "apart, step": {**APART, "combine": "step"},
-    "one, never": {"data": "digits", "replicas": 1, "combine": "never", "epochs": 1},
-}
-
-
-@dataclass(frozen=True)
-class Trained:
-    """One real run that has ended: its log as it stands, and what belongs to it."""
-
-    config: RunConfig
-    folder: Path
-    status: int = 0
-    printed: str | None = None
-
-    @property
-    def text(self) -> str:
-        """The lines a reader gets: what was printed, or else the log."""
-        if self.printed is not None:
-            return self.printed
-        return (self.folder / run_log.FILE_NAME).read_text(encoding="utf-8")
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line, parse_constant=refuse) for line in self.text.splitlines()]
-
-    @property
-    def events(self) -> list[events.Event]:
-        found = [events.from_line(line) for line in self.text.splitlines()]
-        assert None not in found
-        return [event for event in found if event is not None]
-
-    @property
-    def steps(self) -> list[events.Step]:
-        return [event for event in self.events if isinstance(event, events.Step)]
-
-    @property
-    def epochs(self) -> list[events.Epoch]:
-        return [event for event in self.events if isinstance(event, events.Epoch)]
-
-    @property
-    def finished(self) -> events.RunFinished:
-        last = self.events[-1]
-        assert isinstance(last, events.RunFinished), last
-        return last
-
-    @property
-    def data(self) -> DataSet:
-        name = self.config.data
-        return open_data(self.config, None if is_built_in(name) else Path(name).read_bytes())
-
-    def record(self, step: int) -> step_records.StepRecord:
-        return step_records.StepRecord.load(step_records.record_path(self.folder, step))
-
-
-def refuse(constant: str) -> None:
-    raise AssertionError(f"{constant} is not standard JSON")
+from pipeline.sources import is_built_in
+from tests.pipeline.processes import ROOT, command
+from tests.pipeline.real_runs import CASES, SETTINGS, Trained
 
 
 @pytest.fixture(scope="session")
@@ -194,53 +94,3 @@ def observed(tmp_path_factory) -> Callable[[str], Any]:
     )
     assert done.returncode == 0, done.stderr
     return lambda name: json.loads((folder / f"{name}.json").read_text())
-
-
-def command(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    """`python -m pipeline` with these arguments, to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
-        cwd=ROOT,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-
-
-def until(condition: Callable[[], Any], what: str, timeout: float = 60) -> Any:
-    """Wait until `condition` gives something true, and return it."""
-    deadline = time.monotonic() + timeout
-    while not (value := condition()):
-        assert time.monotonic() < deadline, f"waited {timeout} s in vain until {what}"
-        time.sleep(0.01)
-    return value
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs (Linux); a dead one that nobody has reaped does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def children(pid: int) -> list[int]:
-    """The process's children that run (Linux)."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            found += [int(child) for child in task.read_text().split()]
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return [child for child in found if alive(child)]
-
-
-def descendants(pid: int) -> list[int]:
-    """Children, their children, and so on (Linux)."""
-    found = children(pid)
-    for child in list(found):
-        found += descendants(child)
-    return found

@@ -27,6 +27,7 @@ export default function mount({ parentElement, data, setTriggerValue }) {
 class Player {
   constructor(parentElement, data) {
     this.root = parentElement.querySelector(".player");
+    this.root.player = this; // for whoever looks from outside: tests, a console
     this.host = parentElement.host ?? this.root;
     this.data = data;
     this.rows = {};
@@ -236,7 +237,7 @@ class Player {
         window.vegaEmbed(
           nodes[index].querySelector(".chart"),
           coloured({ ...chart.spec, config: this.config(palette) }, palette),
-          { actions: false, renderer: "canvas", ast: false }
+          { actions: false, renderer: "canvas", logLevel: 1 } // errors only: empty charts warn
         )
       )
     );

@@ -31,14 +31,9 @@ from pipeline.trainer.checks import Checks
 from pipeline.trainer.local_rules import LocalRule
 from pipeline.trainer.replica import TrainStep
 from pipeline.trainer.training import Run
+from tests.pipeline.real_runs import ALONE, SETTINGS
 
 BATCHES = (1, 3, 8, 33, 64, 255)
-ALONE = (
-    {"data": "synthetic", "replicas": 2, "epochs": 2, "global_batch": 256},
-    {"data": "digits", "replicas": 3, "epochs": 2, "global_batch": 255},
-    {"data": "breast-cancer", "replicas": 4, "epochs": 2, "global_batch": 100, "optimizer": "sgd"},
-)
-"""Runs that are repeated with plain Keras on one device."""
 
 
 def main(out: Path) -> int:
@@ -75,8 +70,8 @@ def observations() -> dict[str, Callable[[], Any]]:
         f"cuts-{replicas}": lambda replicas=replicas: cuts(replicas) for replicas in range(1, 9)
     }
     found |= {
-        f"alone-{index}": lambda config=config: alone(RunConfig.checked(config))
-        for index, config in enumerate(ALONE)
+        f"alone {name}": lambda name=name: alone(RunConfig.checked(SETTINGS[name]))
+        for name in ALONE
     }
     found |= {
         "rules-1": rules_on_one_replica,
@@ -286,7 +281,7 @@ def one_row_left_out() -> dict[str, Any]:
     return {"with": with_row, "without": without, "expected": expected}
 
 
-# The model, the checks, the devices ----------------------------------------------------------------
+# The model, the checks, the devices -------------------------------------------------------------
 
 
 def the_model() -> dict[str, Any]:

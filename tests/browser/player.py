@@ -1,0 +1,50 @@
+"""The player as a test sees it: its position, its phase, its open stream."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page
+
+
+class PlayerView:
+    """Reads the player's own attributes and waits for them to change."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.root: Locator = page.locator(".player")
+
+    @property
+    def position(self) -> int:
+        """The step that is drawn."""
+        return int(self.root.get_attribute("data-position") or 0)
+
+    @property
+    def edge(self) -> int:
+        """The last step that has arrived."""
+        return int(self.root.get_attribute("data-edge") or 0)
+
+    def wait_for_position(self, at_least: int, timeout: float = 60_000) -> None:
+        """Wait until step `at_least` is drawn."""
+        self._wait(f"+node.dataset.position >= {at_least}", timeout)
+
+    def wait_for_phase(self, *phases: str, timeout: float = 60_000) -> None:
+        """Wait until the run is in one of these phases."""
+        self._wait(f"{list(phases)}.includes(node.dataset.phase)", timeout)
+
+    def drawn_points(self) -> int:
+        """How many dark pixels the first chart has: grows with the curve."""
+        return int(
+            self.root.locator("canvas").first.evaluate(
+                """canvas => {
+                    const {data} = canvas.getContext("2d")
+                        .getImageData(0, 0, canvas.width, canvas.height);
+                    let count = 0;
+                    for (let i = 3; i < data.length; i += 4) count += data[i] > 128;
+                    return count;
+                }"""
+            )
+        )
+
+    def _wait(self, condition: str, timeout: float) -> None:
+        self.root.wait_for()
+        handle = self.root.element_handle()
+        self.page.wait_for_function(f"node => {condition}", arg=handle, timeout=timeout)
