@@ -136,7 +136,7 @@ class ForkingTrainer:
             process = self._process
             _hang_up(process)
         try:
-            process.wait(timeout=5)
+            process.wait(timeout=5 if self.ready.is_set() else 0)
         except subprocess.TimeoutExpired:  # still importing: nothing of value is lost
             process.kill()
             process.wait()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"quiz {options.command}: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        sys.stderr.close()
+        # Whoever reads has stopped; nothing more is to be said, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 

@@ -171,7 +171,10 @@ class AttemptStore:
     def reveal(
         self, learner_id: str, attempt_id: str, question_id: str, *, client_id: str
     ) -> Attempt:
-        """Show the solution. A question that was not answered rightly before keeps 0 points."""
+        """Show the solution. A question that was not answered rightly before keeps 0 points.
+
+        The one thing that is possible after the end too: by then nothing can be gained with it.
+        """
 
         def act(attempt: Attempt) -> Act | None:
             return None if attempt.standing(question_id).closed else Act("reveal")
@@ -211,7 +214,7 @@ class AttemptStore:
             act = decide(attempt)
             if act is None:
                 return attempt
-            if attempt.finished_at is not None:
+            if attempt.finished_at is not None and act.kind != "reveal":
                 raise AttemptClosed("This attempt is finished. Take it again to answer more.")
             last = db.scalar(sa.select(sa.func.max(table.c.number)).where(same)) or 0
             values = {

@@ -138,6 +138,9 @@ class _Reader:
         plain = not event.style
         text = Text(event.value, place, plain, self._lost(event) if plain else "")
         text.block = event.style in ("|", ">")
+        if plain and "\t" in event.value:
+            remedy = "spaces, or quotes around the text"
+            self._say(place, "a tab inside a text without quotes", shown(event.value), remedy)
         unseen = unseen_in(event.value)
         if unseen is not None and DAMAGED not in event.value:
             self._say(place, "a character that no reader can see", unseen, "deleting it")

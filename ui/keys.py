@@ -16,3 +16,14 @@ FRESH_RUN = "fresh_run"
 TRAIN_BUTTON = "train_button"
 STOP_BUTTON = "stop_button"
 PLAYER = "player"
+LEDE = "lede"
+RIBBON = "ribbon"
+ROW_PANEL = "row_panel"
+REPLY = "reply"
+TAKEAWAY = "takeaway"
+
+
+def prediction(slug: str) -> str:
+    """The option chosen for a page's prediction."""
+    return f"prediction_{slug}"
+PICTURE = "picture"

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pipeline import events, run_log, step_records
+from pipeline import run_log, step_records
 from pipeline.config import RunConfig
 from pipeline.datasets import DataSet
+from pipeline.events import Epoch, Event, RunFinished, Step, from_line
 from pipeline.sources import is_built_in, open_data
 from tests.pipeline.processes import ROOT
 
@@ -85,23 +86,23 @@ class Trained:
         return [json.loads(line, parse_constant=refuse) for line in self.text.splitlines()]
 
     @cached_property
-    def events(self) -> list[events.Event]:
-        found = [events.from_line(line) for line in self.text.splitlines()]
+    def events(self) -> list[Event]:
+        found = [from_line(line) for line in self.text.splitlines()]
         assert None not in found
         return [event for event in found if event is not None]
 
     @cached_property
-    def steps(self) -> list[events.Step]:
-        return [event for event in self.events if isinstance(event, events.Step)]
+    def steps(self) -> list[Step]:
+        return [event for event in self.events if isinstance(event, Step)]
 
     @cached_property
-    def epochs(self) -> list[events.Epoch]:
-        return [event for event in self.events if isinstance(event, events.Epoch)]
+    def epochs(self) -> list[Epoch]:
+        return [event for event in self.events if isinstance(event, Epoch)]
 
     @cached_property
-    def finished(self) -> events.RunFinished:
+    def finished(self) -> RunFinished:
         last = self.events[-1]
-        assert isinstance(last, events.RunFinished), last
+        assert isinstance(last, RunFinished), last
         return last
 
     @cached_property

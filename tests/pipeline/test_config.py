@@ -169,7 +169,7 @@ def test_equal_settings_do_not_differ():
 
 def test_a_config_cannot_be_changed():
     with pytest.raises(ValueError, match="frozen"):
-        RunConfig().epochs = 3
+        RunConfig().epochs = 3  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", SETTINGS)

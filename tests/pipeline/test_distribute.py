@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ LABELS = np.repeat(np.arange(3), (40, 7, 21)).astype(np.int32)
 
 
 def order_of(labels, epoch=1, **settings):
-    given = {"seed": 7, "order": "shuffled", "replicas": 2, "batch": 8} | settings
+    given: dict[str, Any] = {"seed": 7, "order": "shuffled", "replicas": 2, "batch": 8} | settings
     return epoch_order(labels, epoch, **given)
 
 

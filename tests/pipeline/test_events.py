@@ -14,7 +14,7 @@ from pipeline.events import EventError, from_line, to_line
 REPLICA = events.ReplicaStep(
     replica=0, device="CPU:0", batch_shape=(128, 20), loss=0.7, gradient_norm=0.5, accuracy=0.25
 )
-EVENTS = [
+EVENTS: list[events.Event] = [
     events.RunStarted(
         schema=1,
         run_id="abc",
@@ -121,6 +121,7 @@ def test_every_float32_survives_exactly():
         stage="load", shape_in=(1, 1), shape_out=(1, 1), sample=tuple(map(float, values))
     )
     back = from_line(to_line(stage))
+    assert isinstance(back, events.Stage)
     assert np.array(back.sample, np.float32).tobytes() == values.tobytes()
 
 
@@ -158,4 +159,4 @@ def test_the_field_that_is_bad_is_named():
 
 def test_an_event_cannot_be_changed():
     with pytest.raises(ValueError, match="frozen"):
-        EVENTS[-1].error = "other"
+        events.RunFailed(error="one").error = "other"  # type: ignore[misc]

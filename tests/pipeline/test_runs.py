@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,9 @@ class FakeLauncher:
             run_log.write_outcome(folder, outcome)
         self.going.remove(folder)
         self.on_exit(folder, status)
+
+    def began(self, run_id):
+        return run_id in self.ids
 
     @property
     def ids(self):
@@ -133,7 +138,7 @@ def test_waiting_runs_begin_in_the_order_they_came(make, launcher):
     runs = make()
     ids = [start(runs) for _ in range(4)]
     for number, run_id in enumerate(ids, start=1):
-        until(lambda number=number: len(launcher.ids) == number, f"run {number} begins")
+        until(partial(launcher.began, run_id), f"run {number} begins")
         launcher.exit(run_id, outcome=FINISHED)
     assert launcher.ids == ids
 
@@ -150,7 +155,7 @@ def test_never_more_runs_go_than_may(make, launcher):
     runs = make(concurrent_runs=3)
     ids = [start(runs) for _ in range(9)]
     for run_id in ids:
-        until(lambda run_id=run_id: run_id in launcher.ids, "its turn comes")
+        until(partial(launcher.began, run_id), "its turn comes")
         assert len(launcher.going) <= 3
         launcher.exit(run_id, outcome=FINISHED)
 
@@ -533,7 +538,7 @@ def test_deleting_a_run_that_is_cleared_away_while_it_is_stopped_works(make, lau
 
 def test_only_the_newest_ended_runs_are_kept(make, launcher):
     runs = make(kept_runs=2)
-    ids = []
+    ids: list[str] = []
     for _ in range(5):
         ids.append(start(runs))
         until(lambda: ids[-1] in launcher.ids, "it begins")
@@ -546,7 +551,7 @@ def test_runs_that_are_not_over_are_never_cleared_away(make, launcher):
     runs = make(concurrent_runs=2, kept_runs=1)
     long, *short = [start(runs) for _ in range(5)]
     for run_id in short[:-1]:
-        until(lambda run_id=run_id: run_id in launcher.ids, "it begins")
+        until(partial(launcher.began, run_id), "it begins")
         launcher.exit(run_id, outcome=FINISHED)
     assert runs.get(long).state == "running"
     assert runs.path(long).exists()
@@ -554,7 +559,7 @@ def test_runs_that_are_not_over_are_never_cleared_away(make, launcher):
 
 def test_the_oldest_runs_go_when_all_together_are_too_large(make, launcher):
     runs = make(kept_megabytes=0.05)
-    ids = []
+    ids: list[str] = []
     for _ in range(4):
         ids.append(start(runs))
         until(lambda: ids[-1] in launcher.ids, "it begins")
@@ -593,22 +598,15 @@ def test_many_runs_that_end_at_once_while_others_are_cleared_away_all_end(make, 
 # Opening and closing -------------------------------------------------------------------------
 
 
-def crash(make, tmp_path, **outcome):
-    """A folder as a Lockstep that was killed leaves it: one run going, one waiting."""
+@pytest.fixture
+def crashed(make, tmp_path):
+    """A folder as a Lockstep that was killed leaves it: one run going, one waiting; their ids."""
     runs = make()
     ids = [start(runs), start(runs)]
     copy = tmp_path / "crashed"
-    copy.mkdir()
     for run_id in ids:
-        (copy / run_id).mkdir()
-        for path in runs.path(run_id).iterdir():
-            (copy / run_id / path.name).write_bytes(path.read_bytes())
+        shutil.copytree(runs.path(run_id), copy / run_id)
     return copy, *ids
-
-
-@pytest.fixture
-def crashed(make, tmp_path):
-    return crash(make, tmp_path)
 
 
 @pytest.fixture
@@ -628,9 +626,10 @@ def reopen():
 
 def test_opening_ends_logs_that_a_crash_left_open(crashed, reopen):
     folder, going, waiting = crashed
-    run_log.LogWriter(folder / going / "events.jsonl").write(EPOCH)
-    with (folder / going / "events.jsonl").open("ab") as file:
-        file.write(b'{"event":"st')
+    writer = run_log.LogWriter(folder / going / "events.jsonl")
+    writer.write(EPOCH)
+    writer._file.write(b'{"event":"st')
+    writer.close()
     runs = reopen(folder)
     assert runs.events(going) == [
         EPOCH,
@@ -691,7 +690,7 @@ def test_opening_leaves_a_run_alone_that_somebody_is_still_writing(crashed, reop
 
 def test_ended_runs_are_there_after_a_restart_newest_first(make, launcher, reopen):
     runs = make()
-    ids = []
+    ids: list[str] = []
     for _ in range(6):
         ids.append(start(runs, seed=len(ids)))
         until(lambda: ids[-1] in launcher.ids, "it begins")

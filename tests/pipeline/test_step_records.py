@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def tensors(seed, shapes=((3, 4), (4,), (4, 1), (1,))):
 
 
 def record(step=3, **changes):
-    fields = {
+    fields: dict[str, Any] = {
         "step": step,
         "before": tensors(1),
         "optimizer": [np.array(2, np.int64), np.array(0.001, np.float32), *tensors(2)],

@@ -118,6 +118,7 @@ def test_a_slip_of_form_does_not_hide_the_other_slips_of_form(valid: str, lines)
         ("hint: Count before anything is sent.", 'hint: "a \\0 b"', "no reader can see"),
         ("hint: Count", "hint: a\x00 Count", "U+0000"),
         ("hint: Count", "hint: a\u2028 Count", "U+2028 LINE SEPARATOR"),
+        ("hint: Count before", "hint: Count\t before", "a tab inside a text"),
         ("hint: Count", "hint: # Count", "everything after ` #`"),
         ("      - So there are four.", "      - So # there are four.", "everything after ` #`"),
         ("solution:", "solution: |", "`solution` of the question 'gradient-copies' must be a list"),
@@ -296,4 +297,4 @@ def test_a_bank_cannot_be_changed_once_it_is_loaded(valid: str):
     assert bank is not None
 
     with pytest.raises(ValueError):
-        bank.questions[0].answer = "B"
+        setattr(bank.questions[0], "answer", "B")  # noqa: B010 (mypy knows it is frozen)

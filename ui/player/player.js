@@ -151,7 +151,9 @@ class Player {
     if (this.following) this.position = this.edge;
     else if (moving) {
       const pace = (this.total || 1) / (this.data.seconds ?? 10);
-      this.position = Math.min(this.edge, this.position + pace * this.speed * seconds);
+      const goal = Math.min(this.edge, this.goal ?? Infinity);
+      this.position = Math.min(goal, this.position + pace * this.speed * seconds);
+      if (this.position === this.goal) this.playing = false;
     }
     this.render();
     const atEnd = this.position >= (this.ended || !this.data.url ? this.edge : Infinity);
@@ -173,6 +175,7 @@ class Player {
     if (this.playing) {
       this.playing = this.following = false;
     } else {
+      this.goal = null;
       if (this.position >= this.edge && (this.ended || !this.data.url)) this.position = 0;
       this.playing = true;
       if (this.still.matches) this.position = Math.min(this.edge, Math.floor(this.position) + 1);
@@ -185,12 +188,21 @@ class Player {
 
   moveTo(position) {
     this.playing = this.following = false;
+    this.goal = null;
     this.position = Math.max(0, Math.min(this.edge, position));
     this.schedule();
   }
 
+  // One step; a stage's picture glides there, so that the eye can follow the marks.
   step(by) {
-    this.moveTo(Math.floor(this.position) + by);
+    const from = this.playing && this.goal ? this.goal : Math.floor(this.position);
+    this.moveTo(by > 0 && !this.data.url ? from : from + by);
+    if (by > 0 && !this.data.url) {
+      this.goal = Math.min(this.total, from + by);
+      this.playing = !this.still.matches;
+      if (this.still.matches) this.position = this.goal;
+      this.schedule();
+    }
   }
 
   goToEdge(still = false) {
@@ -263,7 +275,7 @@ class Player {
   render() {
     if (this.disposed) return;
     const step = Math.floor(this.position);
-    for (const shown of this.views) this.draw(shown, step);
+    for (const shown of this.views) this.draw(shown, this.data.url ? step : this.position);
     this.root.dataset.position = step;
     this.root.dataset.edge = this.edge;
     this.root.dataset.phase = this.phase;
@@ -293,8 +305,8 @@ class Player {
         shown.hasPosition = false;
       }
     }
+    let changed = shown.hasPosition && shown.position !== step;
     shown.position = step;
-    let changed = shown.hasPosition;
     for (const name of shown.names) {
       const rows = this.rows[name] ?? [];
       const before = shown.drawn[name] ?? 0;
@@ -315,7 +327,7 @@ class Player {
     const words = this.data.words;
     const step = Math.floor(this.position);
     if (this.lost) return words.lost;
-    if (!this.data.url) return this.data.frames?.[step] ?? "";
+    if (!this.data.url) return this.data.frames?.[this.goal ?? step] ?? "";
     if (this.edge === 0 || ["stopped", "failed"].includes(this.phase)) {
       const elapsed = ((performance.now() - this.began) / 1000).toFixed(1);
       const text = fill(words[this.phase] ?? "", { place: this.place, text: this.text ?? "" });

@@ -14,6 +14,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -67,12 +68,9 @@ def reap(going: set[int]) -> bool:
 
 def observations() -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {
-        f"cuts-{replicas}": lambda replicas=replicas: cuts(replicas) for replicas in range(1, 9)
+        f"cuts-{replicas}": partial(cuts, replicas) for replicas in range(1, 9)
     }
-    found |= {
-        f"alone {name}": lambda name=name: alone(RunConfig.checked(SETTINGS[name]))
-        for name in ALONE
-    }
+    found |= {f"alone {name}": partial(alone, RunConfig.checked(SETTINGS[name])) for name in ALONE}
     found |= {
         "rules-1": rules_on_one_replica,
         "rules-2": rules_on_two_replicas,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ REDUCED = [n for n in EVERY if SETTINGS.get(n, {}).get("combine", "step") == "st
 NUMBER = (int, float)
 NUMBER_OR_NULL = (int, float, type(None))
 """The contract, as the project's brief writes it: field to what it may be."""
-CONTRACT = {
+CONTRACT: dict[str, dict[str, Any]] = {
     "run_started": {"schema": int, "run_id": str, "config": dict, "versions": dict},
     "stage": {"stage": str, "shape_in": list, "shape_out": list, "sample": list},
     "step": {
@@ -39,7 +40,7 @@ CONTRACT = {
     },
     "run_finished": {"checks": dict, "checked_steps": list},
 }
-REPLICA = {
+REPLICA: dict[str, Any] = {
     "replica": int,
     "device": str,
     "batch_shape": list,
@@ -63,6 +64,10 @@ def mean_by_rows(values: list[float | None], rows: list[int]) -> float:
     return math.fsum(v * n for v, n in zip(values, rows, strict=True) if n and v is not None) / sum(
         rows
     )
+
+
+def numbers(stage: events.Stage) -> np.ndarray:
+    return np.array(stage.sample, np.float64)
 
 
 def rows_of(step: events.Step) -> list[int]:
@@ -137,9 +142,9 @@ def test_the_samples_are_the_rows_they_name_raw_and_scaled(run):
     x = run.data.x_train.astype(np.float64)
     width = x.max(0) - x.min(0)
     scaled = (x - x.min(0)) / np.where(width > 0, width, 1)
-    np.testing.assert_allclose(load.sample, x[load.row], rtol=1e-7)
-    np.testing.assert_allclose(preprocess.sample, scaled[preprocess.row], rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(hand_out.sample, scaled[hand_out.row], rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(numbers(load), x[load.row], rtol=1e-7)
+    np.testing.assert_allclose(numbers(preprocess), scaled[preprocess.row], rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(numbers(hand_out), scaled[hand_out.row], rtol=1e-5, atol=1e-7)
 
 
 def test_a_row_beyond_the_table_is_the_last_one(trained):

@@ -1,0 +1,36 @@
+"""What the trainer can be asked, by name: `train`, and the questions of `pipeline.answers`.
+
+A question takes its arguments as keywords and a folder for files of its own, and returns what
+`result.json` shall say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pipeline import sources
+from pipeline.config import RunConfig
+from pipeline.step_records import StepRecord, record_path
+from pipeline.trainer.mirror import mirror
+from pipeline.trainer.what_if import what_if
+
+Question = Callable[..., Any]
+
+
+def ask_what_if(folder: Path, *, run: str, step: int, row: int) -> dict[str, Any]:
+    """The kept step of the run in folder `run`, with and without one row: two records."""
+    asked = Path(run)
+    request = json.loads((asked / "request.json").read_text(encoding="utf-8"))
+    config = RunConfig.checked(request["config"])
+    data = sources.open_data(config, sources.read_copy(asked), sources.ADMITTED)
+    record = StepRecord.load(record_path(asked, step))
+    complete, without = what_if(config, data, record, row)
+    complete.save(folder / "with")
+    without.save(folder / "without")
+    return {"step": step, "row": row}
+
+
+QUESTIONS: dict[str, Question] = {"what-if": ask_what_if, "mirror": mirror}

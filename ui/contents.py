@@ -1,0 +1,52 @@
+"""The table of contents: every page of the lesson once, in reading order.
+
+Navigation, the ribbon's links and the next-page link come from here. Page files lie beside
+`pages/main.py` and are named from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One page: its slug (also its URL), its short title, its group, its file."""
+
+    slug: str
+    title: str
+    group: str
+
+    @property
+    def file(self) -> str:
+        """The page script, relative to `pages/main.py`."""
+        return f"{self.slug.replace('-', '_')}.py"
+
+
+CORE = "Core · 25 min"
+TRACES = "Traces"
+
+CONTENTS = (
+    Entry("overview", "Overview", CORE),
+    Entry("load", "1 Load", CORE),
+    Entry("normalise", "2 Normalise", CORE),
+    Entry("distribute", "3 Distribute", CORE),
+    Entry("mirror", "4a Mirror", CORE),
+    Entry("train", "4b Train", CORE),
+    Entry("aggregate", "5 Aggregate", CORE),
+    Entry("training-trace", "Training trace", TRACES),
+)
+
+STAGE_PAGES = ("load", "normalise", "distribute", "train", "aggregate")
+"""The page of each of the five stages, in the ribbon's order."""
+
+
+def entry(slug: str) -> Entry:
+    """The page with this slug."""
+    return next(page for page in CONTENTS if page.slug == slug)
+
+
+def after(slug: str) -> Entry | None:
+    """The page that follows, if there is one."""
+    index = CONTENTS.index(entry(slug)) + 1
+    return CONTENTS[index] if index < len(CONTENTS) else None

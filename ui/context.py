@@ -1,0 +1,98 @@
+"""What a page is about: the present settings and data, your row, and the run whose numbers count.
+
+The run is the one in the URL, or the recorded one until there is one of your own.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pipeline import datasets, preprocess, shapes, sources, uploads
+from pipeline.config import RunConfig
+from pipeline.datasets import DataError, DataSet
+from pipeline.preprocess import MinMax
+from pipeline.run_view import RunView
+from pipeline.runs import UnknownRun
+from pipeline.step_records import Floats
+from ui import keys, services, settings
+
+
+@dataclass(frozen=True)
+class Context:
+    """The present settings, their data and shapes, and the run that is shown."""
+
+    config: RunConfig
+    data: DataSet
+    shapes: shapes.Shapes
+    run: RunView
+
+    @property
+    def row(self) -> int:
+        """Your row: a training row, counted from 0."""
+        return min(self.config.row, len(self.data.x_train) - 1)
+
+    @property
+    def row_label(self) -> str:
+        """Your row's class, as a label to read."""
+        return f"label {self.data.classes[self.data.y_train[self.row]]}"
+
+    @property
+    def scaler(self) -> MinMax:
+        """Min-max scaling fitted on the training rows."""
+        return preprocess.fit(self.data.x_train)
+
+    @property
+    def raw_row(self) -> Floats:
+        """Your row's values, as loaded."""
+        return self.data.x_train[self.row]
+
+    @property
+    def scaled_row(self) -> Floats:
+        """Your row's values, scaled."""
+        return self.scaler.apply(self.raw_row[None])[0]
+
+    @property
+    def run_is_current(self) -> bool:
+        """Whether the run shown was made with the present settings."""
+        return self.run.config == self.config
+
+
+def current() -> Context:
+    """The context of this script run; a file that is gone or refused falls back to synthetic."""
+    config = settings.current()
+    try:
+        data = load(config)
+    except (uploads.UploadGone, DataError) as error:
+        st.session_state[keys.NOTICE] = f"{error} The synthetic data is shown instead."
+        config = config.model_copy(update={"data": "synthetic"})
+        data = datasets.load(config.data)
+    return Context(config, data, shapes.of(data, config), shown_run())
+
+
+def load(config: RunConfig) -> DataSet:
+    """The data of these settings. Raises UploadGone or DataError."""
+    if sources.is_built_in(config.data):
+        return datasets.load(config.data)
+    services.uploads().name(config.data)  # raises when it has expired, however warm the cache
+    return _load_upload(config.data, config.label, config.leave_out)
+
+
+def shown_run() -> RunView:
+    """The run in the URL; without one, or with one that is gone, the recorded run."""
+    run_id = st.session_state.get(keys.RUN)
+    if run_id:
+        try:
+            return services.runs().view(run_id)
+        except UnknownRun as error:
+            st.session_state[keys.NOTICE] = str(error)
+            st.session_state.pop(keys.RUN, None)
+    return services.runs().view(services.RECORDED)
+
+
+@functools.lru_cache(maxsize=32)
+def _load_upload(data: str, label: str, leave_out: str) -> DataSet:
+    config = RunConfig.checked({"data": data, "label": label, "leave_out": leave_out})
+    return sources.open_data(config, services.uploads().open(data))

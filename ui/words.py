@@ -1,0 +1,63 @@
+"""The words of the lesson: one YAML file a page under `lesson/en`; a translation is new files only.
+
+Texts are Markdown without HTML. `{name}` in a text is a number or shape that the page computes
+and hands over; the files themselves state no result (a test looks).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+FOLDER = Path(__file__).resolve().parent.parent / "lesson" / "en"
+Values = Mapping[str, object]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Option(_Part):
+    """One answer to a prediction, and the reply it gets from the run just made."""
+
+    text: str
+    reply: str
+    right: bool = False
+
+
+class Prediction(_Part):
+    """A question asked before the reveal. Never graded, never a gate."""
+
+    question: str
+    options: tuple[Option, ...]
+
+
+class Words(_Part):
+    """What one page says. `texts` are further sentences, by name; `frames` go with a picture."""
+
+    title: str
+    lede: str
+    takeaway: str
+    predict: Prediction | None = None
+    frames: tuple[str, ...] = ()
+    texts: dict[str, str] = {}
+
+    def text(self, name: str, values: Values | None = None) -> str:
+        """One of the page's further texts with its values filled in."""
+        return fill(self.texts[name], values or {})
+
+
+@functools.cache
+def words(page: str) -> Words:
+    """The words of the page with this slug."""
+    text = (FOLDER / f"{page}.yaml").read_text(encoding="utf-8")
+    return Words.model_validate(yaml.safe_load(text))
+
+
+def fill(template: str, values: Values) -> str:
+    """Put values into a text; raises KeyError for a name that no value was given for."""
+    return template.format_map(values)
