@@ -37,8 +37,11 @@ class Moment:
 
 def own_cpu() -> float:
     """CPU seconds of this process, its living descendants, and the ended ones they waited for."""
-    parents = {pid: stat for path in _PROC.glob("[0-9]*/stat") if (pid := int(path.parts[2])) and
-               (stat := _stat(path))}
+    parents = {
+        pid: stat
+        for path in _PROC.glob("[0-9]*/stat")
+        if (pid := int(path.parts[2])) and (stat := _stat(path))
+    }
     mine = {os.getpid()}
     grown = True
     while grown:

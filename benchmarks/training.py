@@ -135,7 +135,9 @@ def cold() -> Timing:
         return {"cold_first_step": time.perf_counter() - began}
 
 
-def turning(things: list[Callable[[], Timing]], rounds: int) -> Iterator[list[Callable[[], Timing]]]:
+def turning(
+    things: list[Callable[[], Timing]], rounds: int
+) -> Iterator[list[Callable[[], Timing]]]:
     """The things in an order that changes from round to round."""
     for turn in range(rounds):
         start = turn % len(things)

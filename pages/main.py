@@ -5,23 +5,25 @@
 
 import streamlit as st
 
-from ui import frame, keys, settings
+from ui import contents, keys, lesson, settings
 
-st.set_page_config(page_title="Lockstep", page_icon=str(frame.ICON), layout="wide")
+st.set_page_config(page_title="Lockstep", page_icon=str(lesson.ICON), layout="wide")
 
-page = st.navigation(
-    {
-        "Core": [
-            st.Page("train.py", title="Train", url_path="train", default=True),
-        ],
-    }
-)
-settings.sidebar()
+groups: dict[str, list[st.Page]] = {}
+for entry in contents.CONTENTS:
+    page = st.Page(
+        entry.file, title=entry.title, url_path=entry.slug, default=entry is contents.CONTENTS[0]
+    )
+    groups.setdefault(entry.group, []).append(page)
+
+chosen = st.navigation(groups)
 with st.sidebar:
+    settings.sidebar()
     st.text_input(
         "Run shown",
         key=keys.RUN,
         bind="query-params",
+        placeholder="the recorded run",
         help="the id of a run; a link that carries it shows the same run elsewhere",
     )
-page.run()
+chosen.run()

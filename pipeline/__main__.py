@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pipeline import run_log
+from pipeline import recordings, run_log
+from pipeline.answers import Answers
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from pipeline.datasets import BUILT_IN, DataError
 from pipeline.events import Event, RunFailed, RunStopped, Terminal, to_line
@@ -26,7 +27,7 @@ from pipeline.launch import FreshProcess
 from pipeline.limits import LimitError, Limits
 from pipeline.report import Report
 from pipeline.runs import Runs
-from pipeline.sources import is_built_in
+from pipeline.sources import Csv, is_built_in
 
 ME = "the command line"
 
@@ -46,6 +47,7 @@ def parser() -> Parser:
     run = commands.add_parser("run", help="train once and show what happened")
     for setting in SETTINGS.values():
         _add_flag(run, setting)
+    commands.add_parser("record", help="make the recorded runs that ship anew (minutes)")
     run.add_argument("--json", action="store_true", help="print events as JSON lines, nothing else")
     run.add_argument("--keep", metavar="FOLDER", help="keep the run's log and steps under FOLDER")
     return top
@@ -54,6 +56,8 @@ def parser() -> Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, run, show; returns the exit status."""
     options = vars(parser().parse_args(arguments))
+    if options["command"] == "record":
+        return _record()
     try:
         given = {n: options[n] for n in SETTINGS if options[n] is not None}
         config = RunConfig.checked(given)
@@ -74,7 +78,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _run(config: RunConfig, csv: bytes | None, folder: Path, *, as_json: bool) -> int:
+def _record() -> int:
+    with _folder(None) as folder:
+        runs = Runs(folder / "runs", FreshProcess(), Limits())
+        runs.open()
+        try:
+            recordings.record(runs, print)
+            runs.load_recorded()
+            recordings.record_answers(runs, Answers(folder / "answers", runs.workers), print)
+        finally:
+            runs.close()
+    return 0
+
+
+def _run(config: RunConfig, csv: Csv | None, folder: Path, *, as_json: bool) -> int:
     # No server's limits in one's own terminal: only what keeps a run from hanging.
     limits = Limits(
         steps=10_000_000,
@@ -136,10 +153,10 @@ def _follow(path: Path) -> Iterator[Event]:
             time.sleep(0.02)
 
 
-def _read(name: str) -> bytes:
+def _read(name: str) -> Csv:
     path = Path(name)
     try:
-        return path.read_bytes()
+        return Csv(path.name, path.read_bytes())
     except OSError as error:
         known = ", ".join(BUILT_IN)
         raise DataError(

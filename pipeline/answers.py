@@ -23,6 +23,8 @@ from pipeline.events import RunFailed, RunFinished, Terminal
 from pipeline.workers import Workers
 
 RESULT_NAME = "result.json"
+RECORDED = Path(__file__).parent / "recorded" / "answers"
+"""The recorded answers that ship."""
 KEPT = 1_000
 """Answers beyond this number are cleared away, the oldest first."""
 
@@ -41,12 +43,15 @@ class Answer:
 class Answers:
     """All answers under one folder."""
 
-    def __init__(self, folder: Path, workers: Workers) -> None:
-        self.folder, self._workers = folder, workers
+    def __init__(self, folder: Path, workers: Workers, recorded: Path = RECORDED) -> None:
+        self.folder, self._workers, self._recorded = folder, workers, recorded
 
-    def ask(self, task: str, arguments: Mapping[str, Any]) -> Answer:
+    def ask(
+        self, task: str, arguments: Mapping[str, Any], places: Mapping[str, Path] | None = None
+    ) -> Answer:
         """Ask, unless it was asked before; returns at once. Raises LimitError when full.
 
+        `places` are folders the task reads, beside the arguments that name what is asked.
         A question that failed is asked again.
         """
         key = question_key(task, arguments)
@@ -59,7 +64,8 @@ class Answers:
             shutil.rmtree(folder, ignore_errors=True)
             self._clear_away()
             folder.mkdir(parents=True)
-            request = {"run_id": key, "task": task, "arguments": dict(arguments)}
+            read = {name: str(path) for name, path in (places or {}).items()}
+            request = {"run_id": key, "task": task, "arguments": {**arguments, **read}}
             (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
             self._workers.submit(folder, _nothing)
         return Answer(key, folder, "asked")
@@ -81,6 +87,15 @@ class Answers:
     def known(self, task: str, arguments: Mapping[str, Any]) -> Answer | None:
         """The answer to a question if it was asked, without asking it."""
         return self.get(question_key(task, arguments))
+
+    def recorded(self, task: str, arguments: Mapping[str, Any]) -> Answer | None:
+        """The answer that ships with Lockstep, if this question is among them."""
+        folder = self._recorded / recorded_key(task, arguments)
+        try:
+            result = json.loads((folder / RESULT_NAME).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        return Answer(folder.name, folder, "done", result)
 
     def wait(self, key: str, timeout: float) -> Answer | None:
         """Block until the answer is there or `timeout` seconds have passed."""
@@ -109,6 +124,12 @@ def question_key(task: str, arguments: Mapping[str, Any]) -> str:
     """What names a question: its task, its arguments, and the versions that would answer it."""
     asked = json.dumps([task, dict(arguments), _versions()], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()[:24]
+
+
+def recorded_key(task: str, arguments: Mapping[str, Any]) -> str:
+    """What names a recorded answer: the task and its arguments, whatever the versions were."""
+    asked = json.dumps([task, dict(arguments)], sort_keys=True)
+    return f"{task}-{hashlib.sha256(asked.encode()).hexdigest()[:12]}"
 
 
 @functools.cache

@@ -123,7 +123,7 @@ class ForkingTrainer:
                 self._running.add(folder)
                 self._say(run=str(folder))
                 return
-        self._on_exit(folder, TRAINER_BROKEN)
+        threading.Thread(target=self._on_exit, args=(folder, TRAINER_BROKEN)).start()
 
     def kill(self, folder: Path) -> None:
         with self._lock:

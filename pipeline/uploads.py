@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pipeline.sources import Csv
 
@@ -60,7 +61,7 @@ class Uploads:
 
     def name(self, data: str) -> str:
         """The file's own name. Raises UploadGone."""
-        return self._about(self._folder(data))["name"]
+        return str(self._about(self._folder(data))["name"])
 
     def clear_expired(self) -> None:
         """Delete the bytes of expired files; their name and date stay for ten times as long."""
@@ -78,9 +79,10 @@ class Uploads:
             raise UploadGone(f"{data!r} is not the name of an uploaded file.")
         return self.folder / upload_id
 
-    def _about(self, folder: Path) -> dict:
+    def _about(self, folder: Path) -> dict[str, Any]:
         try:
-            return json.loads((folder / "about.json").read_text(encoding="utf-8"))
+            about: dict[str, Any] = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+            return about
         except (OSError, ValueError):
             raise UploadGone(
                 "The file that this link shows is not here any more. Upload it again."

@@ -9,11 +9,12 @@ import altair as alt
 
 from pipeline.feed import MEAN
 from ui.palette import DASHES
+from ui.pictures import Picture
 
 
 def by_step(
     field: str, title: str, replicas: int, steps: int, batch: int, top: float | None = None
-) -> alt.LayerChart:
+) -> Picture:
     """`field` of the rows `steps` against the step: a thin line a replica, their mean in ink.
 
     Steps of fewer than `batch` rows (the last of an epoch) are hollow points beside the line,

@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
-from pipeline import datasets, preprocess, shapes, sources, uploads
+from pipeline import datasets, preprocess, recordings, shapes, sources, uploads
 from pipeline.config import RunConfig
 from pipeline.datasets import DataError, DataSet
 from pipeline.preprocess import MinMax
@@ -47,12 +48,12 @@ class Context:
     @property
     def raw_row(self) -> Floats:
         """Your row's values, as loaded."""
-        return self.data.x_train[self.row]
+        return np.asarray(self.data.x_train[self.row])
 
     @property
     def scaled_row(self) -> Floats:
         """Your row's values, scaled."""
-        return self.scaler.apply(self.raw_row[None])[0]
+        return np.asarray(self.scaler.apply(self.raw_row[None])[0])
 
     @property
     def run_is_current(self) -> bool:
@@ -89,7 +90,7 @@ def shown_run() -> RunView:
         except UnknownRun as error:
             st.session_state[keys.NOTICE] = str(error)
             st.session_state.pop(keys.RUN, None)
-    return services.runs().view(services.RECORDED)
+    return services.runs().view(recordings.DEFAULT)
 
 
 @functools.lru_cache(maxsize=32)

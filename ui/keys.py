@@ -26,4 +26,6 @@ TAKEAWAY = "takeaway"
 def prediction(slug: str) -> str:
     """The option chosen for a page's prediction."""
     return f"prediction_{slug}"
+
+
 PICTURE = "picture"

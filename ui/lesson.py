@@ -21,7 +21,9 @@ import streamlit as st
 from ui import code, contents, context, keys
 from ui.words import Values, fill, words
 
-STYLE = (Path(__file__).parent / "frame.css").read_text(encoding="utf-8")
+HERE = Path(__file__).parent
+ICON = HERE / "icon.png"
+STYLE = (HERE / "frame.css").read_text(encoding="utf-8")
 
 
 class Page:
@@ -80,7 +82,9 @@ class Page:
         if chosen is not None:
             option = asked.options[chosen]
             with st.container(border=True, key=keys.REPLY):
-                st.markdown(("**Yes.** " if option.right else "**No.** ") + fill(option.reply, given))
+                st.markdown(
+                    ("**Yes.** " if option.right else "**No.** ") + fill(option.reply, given)
+                )
 
     def code(self, file: str, name: str, *, open_: bool = False) -> None:
         """The code that ran, from its source file."""
@@ -104,4 +108,6 @@ class Page:
             for slug, (name, shape) in stages:
                 here = "here" if slug == self.slug else "there"
                 with st.container(key=f"stage_{slug}_{here}"):
-                    st.page_link(contents.entry(slug).file, label=f"{name} **{shape}**")
+                    st.page_link(
+                        contents.entry(slug).file, label=f"{name} **{shape}**", width="stretch"
+                    )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pipeline import shapes, sources
-from pipeline.config import RunConfig
-from pipeline.csv_data import DataError
-from pipeline.events import Check, Epoch, RunFailed, RunFinished, RunStarted, Terminal
+from pipeline.config import SETTINGS, RunConfig
+from pipeline.datasets import DataError
+from pipeline.events import Check, Epoch, RunFailed, RunFinished, RunStarted
 from pipeline.feed import MEAN
 from pipeline.limits import LimitError
-from pipeline.run_log import LogError, outline
+from pipeline.run_log import LogError
+from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
+from pipeline.uploads import UploadGone, is_upload
 from ui import charts, frame, keys, learner, player, services
+from ui.context import Context
 from ui.palette import DASHES
 
 CHECKS = {
@@ -24,74 +26,74 @@ CHECKS = {
 }
 
 
-def panel(config: RunConfig) -> None:
-    """All of it: the buttons for a run of `config`, and the run that is shown."""
-    info = shown()
-    _controls(config, info)
-    if info is None:
-        st.info("No run yet. Press Train: it takes a few seconds.", icon=":material/play_arrow:")
-    else:
-        _show(info)
+def panel(here: Context, *, brief: bool = False) -> None:
+    """The buttons for a run of the present settings, and the run that is shown.
+
+    `brief` leaves out the checks and the epoch table.
+    """
+    info = services.runs().get(here.run.run_id)
+    _controls(here.config, info)
+    st.markdown(_label(here))
+    try:
+        told = here.run.told
+    except LogError as error:
+        st.error(f"The record of this run cannot be read. {error}", icon=":material/error:")
+        return
+    _picture(here.run, ended=here.run.last is not None)
+    started = next((event for event in told if isinstance(event, RunStarted)), None)
+    if started is not None:
+        st.markdown(started.device_note)
+    if isinstance(here.run.last, RunFailed):
+        st.error(here.run.last.error, icon=":material/error:")
+    if brief or here.run.last is None:
+        return
+    if isinstance(here.run.last, RunFinished):
+        _checks(here.run.last, started)
+    _epochs(here.run.epochs)
 
 
-def _controls(config: RunConfig, info: RunInfo | None) -> None:
+def _label(here: Context) -> str:
+    """Which run this is, when that is not plain from what the learner has just done."""
+    run = here.run
+    if run.recorded:
+        versions = run.started.versions if run.started else {}
+        return (
+            f"**A recorded run**, made on {run.day} with TensorFlow {versions.get('tensorflow')}, "
+            f"seed {run.config.seed}, {run.config.replicas} replicas. "
+            "Press Train to make your own."
+        )
+    names = [SETTINGS[name].title.lower() for name in run.config.differs_from(here.config)]
+    if names:
+        other = ", ".join(names)
+        return f"This run was made with other settings: {other}. Train again to use yours."
+    return ""
+
+
+def _controls(config: RunConfig, info: RunInfo) -> None:
     """The two buttons. Starting a run that is refused says why and changes nothing else."""
-    going = info is not None and not info.ended
-    mine = info is not None and services.runs().is_owner(info.run_id, learner.owner())
+    mine = not info.ended and services.runs().is_owner(info.run_id, learner.owner())
     start, stop, _ = st.columns([1, 1, 3])
     start.button(
         "Train",
         type="primary",
         on_click=_start,
         args=(config,),
-        disabled=going and mine,
+        disabled=mine,
         width="stretch",
         key=keys.TRAIN_BUTTON,
     )
     stop.button(
         "Stop",
         on_click=_stop,
-        disabled=not (going and mine),
+        args=(info.run_id,),
+        disabled=not mine,
         width="stretch",
         key=keys.STOP_BUTTON,
     )
 
 
-def _show(info: RunInfo) -> None:
-    """The picture, device names, checks, epoch table."""
-    try:
-        told = outline(services.runs().log_path(info.run_id))
-    except LogError as error:
-        st.error(f"The record of this run cannot be read. {error}", icon=":material/error:")
-        return
-    last = told[-1] if told and isinstance(told[-1], Terminal) else None
-    _picture(info, ended=last is not None)
-    started = next((event for event in told if isinstance(event, RunStarted)), None)
-    if started is not None:
-        st.caption(started.device_note)
-    if isinstance(last, RunFinished):
-        _checks(last, started)
-    if isinstance(last, RunFailed):
-        st.error(last.error, icon=":material/error:")
-    if last is not None:
-        _epochs([event for event in told if isinstance(event, Epoch)])
-
-
-def shown() -> RunInfo | None:
-    """The run whose id stands in the URL, if there is one."""
-    run_id = st.session_state.get(keys.RUN)
-    if not run_id:
-        return None
-    try:
-        return services.runs().get(run_id)
-    except UnknownRun as error:
-        st.warning(str(error), icon=":material/info:")
-        return None
-
-
-def _picture(info: RunInfo, *, ended: bool) -> None:
-    config = info.config
-    coming = _shapes(info)
+def _picture(run: RunView, *, ended: bool) -> None:
+    config, coming = run.config, run.shapes
     steps, batch = coming.steps, sum(coming.shares)
     last = sum(coming.last_shares)
     names = [f"R{replica}" for replica in range(config.replicas)]
@@ -102,10 +104,10 @@ def _picture(info: RunInfo, *, ended: bool) -> None:
         lines.append(player.Line(f"an epoch’s short last batch ({last:,} rows)", "ink", point=True))
     player.show(
         player.Show(
-            source=info.run_id,
+            source=run.run_id,
             label="The run, step by step",
-            url=f"/runs/{info.run_id}/events",
-            fresh=st.session_state.get(keys.FRESH_RUN) == info.run_id,
+            url=f"/runs/{run.run_id}/events",
+            fresh=st.session_state.get(keys.FRESH_RUN) == run.run_id,
             ended=ended,
             total=steps,
             legend=lines,
@@ -130,17 +132,12 @@ def _picture(info: RunInfo, *, ended: bool) -> None:
     )
 
 
-def _shapes(info: RunInfo) -> shapes.Shapes:
-    data = sources.open_data(info.config, services.runs().csv(info.run_id))
-    return shapes.of(data, info.config)
-
-
 def _checks(last: RunFinished, started: RunStarted | None) -> None:
     st.subheader("What this run proves", anchor=False)
     items = "".join(_check(name, check) for name, check in last.checks.items())
     st.html(f'<ul class="checks">{items}</ul>')
     versions = started.versions if started else {}
-    st.caption(
+    st.markdown(
         f"Measured on {len(last.checked_steps)} of the steps, with TensorFlow "
         f"{versions.get('tensorflow', '?')} and Keras {versions.get('keras', '?')}."
     )
@@ -183,18 +180,16 @@ def _epochs(epochs: list[Epoch]) -> None:
 
 def _start(config: RunConfig) -> None:
     try:
-        run_id = services.runs().start(config, learner.owner())
-    except (LimitError, DataError) as error:
+        csv = services.uploads().open(config.data) if is_upload(config.data) else None
+        run_id = services.runs().start(config, learner.owner(), csv)
+    except (LimitError, DataError, UploadGone) as error:
         st.session_state[keys.NOTICE] = str(error)
         return
     st.session_state[keys.RUN] = st.session_state[keys.FRESH_RUN] = run_id
 
 
-def _stop() -> None:
-    info = shown()
-    if info is None:
-        return
+def _stop(run_id: str) -> None:
     try:
-        services.runs().stop(info.run_id, learner.owner())
+        services.runs().stop(run_id, learner.owner())
     except (NotYours, UnknownRun) as error:
         st.session_state[keys.NOTICE] = str(error)

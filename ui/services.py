@@ -1,4 +1,4 @@
-"""The one `Runs` and the one `Feed` of this app, made from the environment when first asked for.
+"""The one `Runs`, `Feed`, `Answers` and `Uploads` of this app, made when first asked for.
 
 `LOCKSTEP_DATA` is the folder that holds everything that is kept (default: `var` in the project).
 """
@@ -9,14 +9,16 @@ import functools
 import os
 from pathlib import Path
 
+from pipeline.answers import Answers
 from pipeline.feed import Feed
 from pipeline.launch import ROOT, default_launcher
 from pipeline.limits import Limits
 from pipeline.runs import Runs
+from pipeline.uploads import Uploads
 
 
 def data_folder() -> Path:
-    """Where runs, uploads and attempts are kept."""
+    """Where runs, answers and uploads are kept."""
     return Path(os.environ.get("LOCKSTEP_DATA") or ROOT / "var")
 
 
@@ -36,3 +38,15 @@ def runs() -> Runs:
 def feed() -> Feed:
     """The app's live feed of its runs."""
     return Feed(runs())
+
+
+@functools.cache
+def answers() -> Answers:
+    """What TensorFlow was asked besides runs."""
+    return Answers(data_folder() / "answers", runs().workers)
+
+
+@functools.cache
+def uploads() -> Uploads:
+    """Learners' CSV files."""
+    return Uploads(data_folder() / "uploads", runs().limits.upload_hours)

@@ -14,22 +14,30 @@ from pipeline import datasets
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from ui import keys
 
-SHOWN = ("data", "replicas", "global_batch", "epochs", "learning_rate", "optimizer", "seed")
+SHOWN = (
+    "data",
+    "row",
+    "replicas",
+    "global_batch",
+    "epochs",
+    "learning_rate",
+    "optimizer",
+    "seed",
+)
 """The settings every learner sees."""
 
 
 def sidebar() -> None:
-    """Draw the settings; call once in each script run, before the page."""
+    """Draw the settings where the caller is; once in each script run, before the page."""
     _report_bad_url()
-    with st.sidebar:
-        for name in SHOWN:
-            _widget(SETTINGS[name])
-        st.button(
-            "New seed",
-            on_click=_new_seed,
-            help="other start weights, other row order",
-            width="stretch",
-        )
+    for name in SHOWN:
+        _widget(SETTINGS[name])
+    st.button(
+        "New seed",
+        on_click=_new_seed,
+        help="other start weights, other row order",
+        width="stretch",
+    )
 
 
 def current() -> RunConfig:

@@ -1,8 +1,8 @@
-"""One run, in its own process: from a request in a folder to a log and an outcome.
+"""One piece of work, in its own process: from a request in a folder to a log and an outcome.
 
-Reads `request.json` (and `data.csv`), appends every event to `events.jsonl`, keeps chosen steps
-under `steps/`. How it ended goes to `outcome.json`, not to the log: the log is closed by
-`pipeline.runs` once this process is gone.
+Reads `request.json`. A training run appends every event to `events.jsonl` and keeps chosen steps
+under `steps/`; a question (see `pipeline.trainer.tasks`) leaves a `result.json`. How it ended goes
+to `outcome.json`, not to the log: `pipeline.workers` ends the log once this process is gone.
 """
 
 from __future__ import annotations
@@ -10,33 +10,28 @@ from __future__ import annotations
 import json
 import traceback
 from pathlib import Path
+from typing import Any
 
 from pipeline import events, run_log, sources
+from pipeline.answers import RESULT_NAME
 from pipeline.config import ConfigError, RunConfig
 from pipeline.datasets import DataError
+from pipeline.trainer.tasks import QUESTIONS
 from pipeline.trainer.training import train
 
 
 def work(folder: Path) -> int:
-    """Do the run in `folder`. Returns 0 when an outcome was written, however it ended."""
+    """Do what the folder asks for. Returns 0 when an outcome was written, however it ended."""
     log_path = folder / run_log.FILE_NAME
     log = run_log.LogWriter(log_path)
     if run_log.terminal(log_path) is not None:  # stopped before it began
         return 0
-
-    def emit(event: events.Event) -> None:
-        if isinstance(event, events.RunFinished):
-            run_log.write_outcome(folder, event)
-        else:
-            log.write(event)
-
     try:
         request = json.loads((folder / "request.json").read_text(encoding="utf-8"))
-        config = RunConfig.checked(request["config"])
-        csv = folder / sources.CSV_NAME
-        raw = csv.read_bytes() if csv.exists() else None
-        data = sources.open_data(config, raw, sources.ADMITTED)
-        train(config, data, request["run_id"], emit, lambda record: record.save(folder))
+        if "task" in request:
+            _answer(folder, request)
+        else:
+            _train(folder, request, log)
     except (ConfigError, DataError) as error:
         run_log.write_outcome(folder, events.RunFailed(error=str(error)))
     except Exception as error:
@@ -46,3 +41,21 @@ def work(folder: Path) -> int:
             folder, events.RunFailed(error=f"The run raised {type(error).__name__}: {first_line}")
         )
     return 0
+
+
+def _train(folder: Path, request: dict[str, Any], log: run_log.LogWriter) -> None:
+    def emit(event: events.Event) -> None:
+        if isinstance(event, events.RunFinished):
+            run_log.write_outcome(folder, event)
+        else:
+            log.write(event)
+
+    config = RunConfig.checked(request["config"])
+    data = sources.open_data(config, sources.read_copy(folder), sources.ADMITTED)
+    train(config, data, request["run_id"], emit, lambda record: record.save(folder))
+
+
+def _answer(folder: Path, request: dict[str, Any]) -> None:
+    result = QUESTIONS[request["task"]](folder, **request["arguments"])
+    (folder / RESULT_NAME).write_text(json.dumps(result), encoding="utf-8")
+    run_log.write_outcome(folder, events.RunFinished(checks={}))

@@ -20,9 +20,9 @@ from pipeline.trainer.what_if import what_if
 Question = Callable[..., Any]
 
 
-def ask_what_if(folder: Path, *, run: str, step: int, row: int) -> dict[str, Any]:
-    """The kept step of the run in folder `run`, with and without one row: two records."""
-    asked = Path(run)
+def ask_what_if(folder: Path, *, run: str, run_folder: str, step: int, row: int) -> dict[str, Any]:
+    """A kept step of a run, with and without one row: two records beside the result."""
+    asked = Path(run_folder)
     request = json.loads((asked / "request.json").read_text(encoding="utf-8"))
     config = RunConfig.checked(request["config"])
     data = sources.open_data(config, sources.read_copy(asked), sources.ADMITTED)
@@ -30,7 +30,7 @@ def ask_what_if(folder: Path, *, run: str, step: int, row: int) -> dict[str, Any
     complete, without = what_if(config, data, record, row)
     complete.save(folder / "with")
     without.save(folder / "without")
-    return {"step": step, "row": row}
+    return {"run": run, "step": step, "row": row}
 
 
 QUESTIONS: dict[str, Question] = {"what-if": ask_what_if, "mirror": mirror}

@@ -49,8 +49,8 @@ def _restore(run: Run, record: StepRecord) -> None:
     """Put every copy of the weights and the optimizer's variables back to before the step."""
     for variable, value in zip(run.model.trainable_variables, record.before, strict=True):
         _set(variable, value)
-    for variable, value in zip(run.optimizer.variables, record.optimizer, strict=True):
-        _set(variable, value)
+    for variable, slot in zip(run.optimizer.variables, record.optimizer, strict=True):
+        _set(variable, slot)
 
 
 def _set(variable: Any, value: np.ndarray) -> None:

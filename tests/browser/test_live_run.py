@@ -13,7 +13,7 @@ LONG = "?epochs=150"
 
 
 def open_page(page: Page, server: Server, query: str = "") -> None:
-    page.goto(f"{server.url}/{query}")
+    page.goto(f"{server.url}/train{query}")
     page.get_by_role("button", name="Train", exact=True).wait_for()
 
 
@@ -78,18 +78,18 @@ def test_settings_stand_in_the_url_and_a_copied_link_opens_them_elsewhere(
     replicas = page.get_by_role("spinbutton", name="Replicas")
     replicas.fill("3")
     replicas.press("Enter")
-    expect(page.locator("ol.ribbon")).to_contain_text("3 gradients")
+    expect(page.locator(".st-key-ribbon")).to_contain_text("3 gradients")
     page.wait_for_url("**replicas=3**")
     elsewhere = context.new_page()
     elsewhere.goto(page.url)
-    expect(elsewhere.locator("ol.ribbon")).to_contain_text("3 gradients")
+    expect(elsewhere.locator(".st-key-ribbon")).to_contain_text("3 gradients")
 
 
 def test_a_link_with_a_value_that_cannot_be_used_says_so(page: Page, server: Server) -> None:
     open_page(page, server, "?replicas=99")
     notice = page.get_by_role("alert")
     expect(notice).to_contain_text("must be a whole number from 1 to 8; got '99'")
-    expect(page.locator("ol.ribbon")).to_contain_text("2 gradients")
+    expect(page.locator(".st-key-ribbon")).to_contain_text("2 gradients")
 
 
 def test_a_link_to_a_run_that_is_gone_says_so(page: Page, server: Server) -> None:

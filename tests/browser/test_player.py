@@ -29,7 +29,7 @@ class Streams:
 
 
 def start_long_run(page: Page, server: Server, url: str | None = None) -> PlayerView:
-    page.goto(f"{url or server.url}/?epochs=150")
+    page.goto(f"{url or server.url}/train?epochs=150")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
     player.wait_for_position(30)
@@ -42,7 +42,7 @@ def stop(page: Page) -> None:
 
 
 def finished_run(page: Page, server: Server) -> PlayerView:
-    page.goto(f"{server.url}/?epochs=1")
+    page.goto(f"{server.url}/train?epochs=1")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
     player.wait_for_phase("finished")
@@ -113,7 +113,7 @@ def test_ten_setting_changes_and_a_theme_switch_leave_one_open_stream(
     for turn in range(10):
         (more if turn % 2 == 0 else less).click()
         expected = "3 gradients" if turn % 2 == 0 else "2 gradients"
-        expect(page.locator("ol.ribbon")).to_contain_text(expected)
+        expect(page.locator(".st-key-ribbon")).to_contain_text(expected)
     page.emulate_media(color_scheme="dark")
     player.wait_for_position(player.position + 20)
     assert len(streams.open) == 1
@@ -186,7 +186,7 @@ def test_what_is_drawn_is_what_the_log_says(page: Page, server: Server) -> None:
 def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     page: Page, server: Server
 ) -> None:
-    page.goto(f"{server.url}/?epochs=2")
+    page.goto(f"{server.url}/train?epochs=2")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
     player.wait_for_phase("finished")
@@ -198,7 +198,7 @@ def test_with_reduced_motion_nothing_plays_by_itself_and_every_frame_can_be_reac
     page: Page, server: Server
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
-    page.goto(f"{server.url}/?epochs=1")
+    page.goto(f"{server.url}/train?epochs=1")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
     player.wait_for_position(40)

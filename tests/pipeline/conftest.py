@@ -21,9 +21,8 @@ from pipeline.config import RunConfig
 from pipeline.launch import ForkingTrainer
 from pipeline.limits import Limits
 from pipeline.runs import Runs
-from pipeline.sources import is_built_in
 from tests.pipeline.processes import ROOT, command
-from tests.pipeline.real_runs import CASES, SETTINGS, Trained
+from tests.pipeline.real_runs import CASES, SETTINGS, Trained, csv_of
 
 
 @pytest.fixture(scope="session")
@@ -37,8 +36,7 @@ def trained(tmp_path_factory) -> Iterator[dict[str, Trained]]:
         ids = {}
         for name, values in SETTINGS.items():
             config = RunConfig.checked(values)
-            csv = None if is_built_in(config.data) else Path(config.data).read_bytes()
-            ids[name] = runs.start(config, "a class", csv)
+            ids[name] = runs.start(config, "a class", csv_of(config))
         found = {}
         for name, run_id in ids.items():
             assert runs.wait(run_id, 300).ended, f"{name} did not end"

@@ -17,6 +17,7 @@ from pipeline.events import RunFailed, RunFinished, RunStopped, Step
 from pipeline.launch import ForkingTrainer, FreshProcess, default_launcher
 from pipeline.limits import Limits
 from pipeline.runs import Runs
+from pipeline.sources import Csv
 from tests.pipeline.processes import ROOT, alive, children, descendants, until
 from tests.pipeline.real_runs import GOOD
 
@@ -175,7 +176,7 @@ def test_a_csv_that_this_server_lets_in_is_not_refused_by_the_trainer(runs):
     columns = 600
     text = ",".join(f"c{n}" for n in range(columns)) + ",label\n"
     text += "".join(",".join(["1"] * columns) + f",{row % 2}\n" for row in range(12))
-    run_id = runs.start(RunConfig(data="wide.csv", epochs=1), ME, text.encode())
+    run_id = runs.start(RunConfig(data="wide.csv", epochs=1), ME, Csv("wide.csv", text.encode()))
     assert runs.wait(run_id, 60).state == "finished", last(runs, run_id)
 
 
@@ -398,6 +399,6 @@ def test_linux_gets_the_warm_trainer(tmp_path):
 
 def test_the_csv_of_a_run_reaches_its_process(runs):
     with open(GOOD, "rb") as file:
-        run_id = runs.start(RunConfig(data="my good.csv", epochs=1), ME, file.read())
+        run_id = runs.start(RunConfig(data="my good.csv", epochs=1), ME, Csv("x.csv", file.read()))
     assert runs.wait(run_id, 60).state == "finished"
     assert runs.events(run_id)[1].shape_in == (64, 4)

@@ -17,6 +17,7 @@ from pipeline.events import Epoch, RunFailed, RunFinished, RunStopped, Terminal
 from pipeline.launch import TRAINER_BROKEN, TRAINER_DIED
 from pipeline.limits import LimitError, Limits
 from pipeline.runs import NotYours, Runs, UnknownRun
+from pipeline.sources import Csv, read_copy
 from tests.pipeline.processes import until
 from tests.pipeline.real_runs import CASES
 
@@ -214,13 +215,13 @@ def test_a_data_file_that_is_missing_is_refused(make):
 
 
 def test_a_csv_beyond_this_servers_limits_is_refused(make):
-    raw = (CASES / "good.csv").read_bytes()
+    raw = Csv("good.csv", (CASES / "good.csv").read_bytes())
     with pytest.raises(DataError, match="63 rows"):
         make(rows=63).start(RunConfig(data="good.csv"), ME, raw)
 
 
 def test_one_class_each_with_too_few_rows_is_refused_before_it_begins(make, launcher):
-    raw = (CASES / "three_rows.csv").read_bytes()
+    raw = Csv("three.csv", (CASES / "three_rows.csv").read_bytes())
     config = RunConfig(data="three.csv", order="one-class-each", replicas=4)
     with pytest.raises(LimitError, match="use fewer replicas"):
         make().start(config, ME, raw)
@@ -490,10 +491,10 @@ def test_a_request_says_what_was_asked(make):
 
 def test_the_csv_of_a_run_is_kept_with_it(make):
     runs = make()
-    raw = (CASES / "good.csv").read_bytes()
-    run_id = runs.start(RunConfig(data="/somewhere/my good.csv"), ME, raw)
-    assert runs.csv(run_id) == raw
-    assert runs.csv(start(runs)) is None
+    csv = Csv("my good.csv", (CASES / "good.csv").read_bytes())
+    run_id = runs.start(RunConfig(data="/somewhere/my good.csv"), ME, csv)
+    assert read_copy(runs.path(run_id)) == csv
+    assert read_copy(runs.path(start(runs))) is None
 
 
 # Deleting and clearing away ------------------------------------------------------------------
@@ -504,7 +505,7 @@ def test_a_deleted_run_is_gone(make, launcher):
     run_id = start(runs)
     launcher.exit(run_id, outcome=FINISHED)
     runs.delete(run_id, ME)
-    assert not runs.path(run_id).exists()
+    assert not (runs.folder / run_id).exists()
     assert runs.of(ME) == []
     with pytest.raises(UnknownRun):
         runs.get(run_id)
@@ -515,7 +516,7 @@ def test_deleting_a_running_run_stops_it_first(make, launcher):
     run_id, waiting = start(runs), start(runs)
     runs.delete(run_id, ME)
     assert [folder.name for folder in launcher.killed] == [run_id]
-    assert not runs.path(run_id).exists()
+    assert not (runs.folder / run_id).exists()
     until(lambda: runs.get(waiting).state == "running", "the next begins")
 
 
@@ -524,7 +525,7 @@ def test_deleting_a_waiting_run_takes_it_out_of_the_queue(make):
     _, waiting, behind = (start(runs) for _ in range(3))
     runs.delete(waiting, ME)
     assert runs.get(behind).place == 1
-    assert not runs.path(waiting).exists()
+    assert not (runs.folder / waiting).exists()
 
 
 def test_deleting_a_run_that_is_cleared_away_while_it_is_stopped_works(make, launcher):
@@ -532,7 +533,7 @@ def test_deleting_a_run_that_is_cleared_away_while_it_is_stopped_works(make, lau
     oldest, other = start(runs), start(runs)
     launcher.exit(other, outcome=FINISHED)
     runs.delete(oldest, ME)
-    assert not runs.path(oldest).exists()
+    assert not (runs.folder / oldest).exists()
     assert [info.run_id for info in runs.of(ME)] == [other]
 
 
@@ -753,9 +754,9 @@ def test_a_line_in_the_log_is_a_sign_of_life(make):
     writer = run_log.LogWriter(runs.log_path(run_id))
     writer.write(EPOCH)
     writer.close()
-    until(lambda: runs._active[run_id].sign == clock.now, "the line is noticed")
+    until(lambda: runs.workers._active[runs.path(run_id)].sign == clock.now, "the line is noticed")
     clock.now += 50
-    assert runs._overdue(run_id, runs._active[run_id]) is None
+    assert runs.workers._overdue(runs.path(run_id), runs.workers._active[runs.path(run_id)]) is None
     clock.now += 11
     assert runs.wait(run_id, 10).state == "failed"
 
@@ -767,7 +768,7 @@ def test_time_in_the_queue_does_not_count(make, launcher):
     clock.now += 601
     assert runs.wait(first, 10).state == "failed"
     until(lambda: runs.get(second).state == "running", "the second begins")
-    assert runs._overdue(second, runs._active[second]) is None
+    assert runs.workers._overdue(runs.path(second), runs.workers._active[runs.path(second)]) is None
 
 
 def test_after_an_overdue_run_the_next_one_works(make, launcher):

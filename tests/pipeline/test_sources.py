@@ -8,11 +8,12 @@ from pipeline import datasets, sources
 from pipeline.config import RunConfig
 from pipeline.csv_data import CsvLimits
 from pipeline.datasets import DataError
+from pipeline.sources import Csv
 from tests.pipeline.real_runs import CASES
 
 
 def raw(name):
-    return (CASES / name).read_bytes()
+    return Csv(name, (CASES / name).read_bytes())
 
 
 @pytest.mark.parametrize("name", datasets.BUILT_IN)
@@ -24,7 +25,7 @@ def test_a_built_in_name_gives_the_built_in_data(name):
 def test_any_other_name_is_a_file_whose_bytes_are_handed_in():
     assert not sources.is_built_in("good.csv")
     data = sources.open_data(RunConfig(data="/gone/my good.csv"), raw("good.csv"))
-    assert data.name == "my good.csv"
+    assert data.name == "good.csv"
     assert data.table_shape == (64, 4)
 
 
@@ -66,5 +67,16 @@ def test_a_file_that_was_let_in_is_not_measured_again():
     text += "".join(",".join(["1"] * columns) + f",{row % 2}\n" for row in range(12))
     config = RunConfig(data="wide.csv")
     with pytest.raises(DataError):
-        sources.open_data(config, text.encode())
-    assert sources.open_data(config, text.encode(), sources.ADMITTED).table_shape == (12, columns)
+        sources.open_data(config, Csv("wide.csv", text.encode()))
+    assert sources.open_data(
+        config, Csv("wide.csv", text.encode()), sources.ADMITTED
+    ).table_shape == (12, columns)
+
+
+def test_a_copy_in_a_folder_keeps_name_and_bytes(tmp_path):
+    sources.write_copy(tmp_path, raw("good.csv"))
+    assert sources.read_copy(tmp_path) == raw("good.csv")
+
+
+def test_a_folder_without_a_copy_has_none(tmp_path):
+    assert sources.read_copy(tmp_path) is None

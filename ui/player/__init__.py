@@ -44,7 +44,7 @@ WORDS = {
 class Chart:
     """One chart: the Altair chart, a short title above it, and a sentence for who cannot see it."""
 
-    chart: alt.LayerChart | alt.Chart
+    chart: alt.LayerChart | alt.FacetChart | alt.Chart
     title: str
     alt: str
 

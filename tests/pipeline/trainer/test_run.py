@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pipeline import run_log
+from pipeline import run_log, sources
 from pipeline.config import RunConfig
 from pipeline.events import RunFailed, RunFinished, RunStopped
 from tests.pipeline.processes import ROOT
@@ -32,7 +32,8 @@ def worked(tmp_path_factory):
         (base / name).mkdir()
         text = json.dumps({"run_id": name, **request})
         (base / name / "request.json").write_text(text)
-    (base / "csv" / "data.csv").write_bytes((CASES / "ragged.csv").read_bytes())
+    ragged = (CASES / "ragged.csv").read_bytes()
+    sources.write_copy(base / "csv", sources.Csv("ragged.csv", ragged))
     run_log.end(base / "ended" / run_log.FILE_NAME, RunStopped())
     program = (
         "import sys\n"

@@ -1,0 +1,3 @@
+from ui import lesson
+
+page = lesson.Page("training-trace")
