@@ -21,8 +21,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks import machine
-from benchmarks.fragment_page import TICKS
-from benchmarks.paced_run import Plan
+from benchmarks.paced_run import TICKS, Plan
 from benchmarks.progress import say
 from benchmarks.serving import PacedRun, Server, serve, start_run
 
@@ -39,6 +38,13 @@ FLAGS = (
     "--disable-sync",
 )
 
+FIND_PLAYER = """const find = (root = document) => {
+    for (const node of root.querySelectorAll("*")) {
+        if (node.player?.data.url) return node;
+        const inside = node.shadowRoot && find(node.shadowRoot);
+        if (inside) return inside;
+    }
+}"""
 WATCH_PLAYER = """node => {
     const player = node.player;
     window.drawn = [];  // [chart, step, time]
@@ -87,16 +93,12 @@ def player_block(browser: Browser, app: Server, data: Path) -> dict[str, Any]:
     """One block of the player."""
     run = start_run(app, data, PLAN)
     with _page(browser) as page:
-        page.goto(f"{app.url}/?run={run.run_id}")
-        root = page.locator(".player")
-        root.wait_for()
-        node = root.element_handle()
-        page.wait_for_function(
-            f"node => node.player?.views.length && +node.dataset.position >= {PLAN.backlog}",
-            arg=node,
-        )
+        page.goto(f"{app.url}/train?run={run.run_id}")
+        # The page may hold other players; the one with a stream shows the run.
+        follows = f"node => node.player?.views.length && node.player.edge >= {PLAN.backlog}"
+        page.wait_for_function(f"() => {{ {FIND_PLAYER}; return ({follows})(find() ?? {{}}); }}")
         page.wait_for_timeout(1_000)
-        page.evaluate(WATCH_PLAYER, node)
+        page.evaluate(f"() => {{ {FIND_PLAYER}; ({WATCH_PLAYER})(find()); }}")
         return _watched(page, app, run)
 
 

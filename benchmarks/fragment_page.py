@@ -17,13 +17,12 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from benchmarks.paced_run import ROWS
+from benchmarks.paced_run import ROWS, TICKS
 from pipeline import feed, run_log
 from pipeline.events import RunStarted, Step
 from ui import charts, services
 from ui.palette import LIGHT
 
-TICKS = "ticks.jsonl"
 SECONDS = 0.25
 
 

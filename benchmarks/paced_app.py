@@ -1,12 +1,11 @@
 """The lesson's own app over paced runs: `streamlit run benchmarks/paced_app.py`.
 
 Pages, routes, feed and player are the app's; only the launcher is another one, which starts
-`benchmarks.paced_run` instead of the trainer. `POST /benchmark/runs` starts one.
+`benchmarks.paced_run` where the app's asks the trainer. `POST /benchmark/runs` starts one.
 """
 
 from __future__ import annotations
 
-import functools
 import gc
 import subprocess
 import sys
@@ -26,8 +25,6 @@ import ui.charts  # noqa: F401
 from benchmarks.paced_run import Plan
 from pipeline.config import RunConfig
 from pipeline.launch import ROOT, OnExit
-from pipeline.limits import Limits
-from pipeline.runs import Runs
 from ui import services, web
 
 
@@ -64,34 +61,26 @@ class Paced:
 launcher = Paced()
 
 
-@functools.cache
-def runs() -> Runs:
-    """What `ui.services.runs` is in the app, over paced runs."""
-    limits = Limits(concurrent_runs=100, runs_per_learner=100)
-    opened = Runs(services.data_folder() / "runs", launcher, limits)
-    opened.open()
-    return opened
-
-
-vars(services)["runs"] = runs  # the pages and the feed ask there
+vars(services)["default_launcher"] = lambda _log, _niceness: launcher  # used by services.runs
 
 
 async def start(request: Request) -> JSONResponse:
     """Start a paced run; the query holds its plan."""
     query = request.query_params
     launcher.plan = Plan(int(query["backlog"]), int(query["steps"]), float(query["rate"]))
-    run_id = runs().start(RunConfig(epochs=launcher.plan.epochs), "benchmark")
+    run_id = services.runs().start(RunConfig(epochs=launcher.plan.epochs), "benchmark")
     return JSONResponse({"run": run_id})
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """As in `app.py`."""
+    runs = services.runs()
     services.feed()
     gc.collect()
     gc.freeze()
     yield {}
-    runs().close()
+    runs.close()
 
 
 app = st.App(

@@ -21,6 +21,8 @@ from pipeline.events import ReplicaStep, RunFinished, RunStarted, Step
 
 GO = "go"
 WRITTEN = "written.json"
+TICKS = "ticks.jsonl"
+"""Left by `benchmarks.fragment_page`: the step it drew and when it began to."""
 STEPS_PER_EPOCH = 40
 ROWS, LAST_ROWS, COLUMNS = 256, 16, 20
 

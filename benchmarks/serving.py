@@ -68,7 +68,13 @@ def serve(script: str, data: Path) -> Iterator[Server]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            env={**os.environ, "LOCKSTEP_DATA": str(data), "PYTHONPATH": str(ROOT)},
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "LOCKSTEP_DATA": str(data),
+                "LOCKSTEP_CONCURRENT_RUNS": "100",
+                "LOCKSTEP_RUNS_PER_LEARNER": "100",
+            },
         )
     try:
         deadline = time.monotonic() + 60

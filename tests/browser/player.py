@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, Page
 
 
@@ -43,6 +45,14 @@ class PlayerView:
                 }"""
             )
         )
+
+    def wait_for_own_run(self) -> str:
+        """Wait until the run in the URL, not the recorded one, is shown; returns its id."""
+        self.page.wait_for_url(re.compile("run=[0-9a-f]{20}"))
+        run_id = re.search("run=([0-9a-f]{20})", self.page.url)
+        assert run_id
+        self._wait(f"node.dataset.source === '{run_id[1]}'", 60_000)
+        return run_id[1]
 
     def _wait(self, condition: str, timeout: float) -> None:
         self.root.wait_for()

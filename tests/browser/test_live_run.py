@@ -19,6 +19,7 @@ def open_page(page: Page, server: Server, query: str = "") -> None:
 
 def press_train(page: Page) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
+    PlayerView(page).wait_for_own_run()
 
 
 def test_the_curve_grows_before_the_run_is_over_and_stop_ends_it(

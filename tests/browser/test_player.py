@@ -32,6 +32,7 @@ def start_long_run(page: Page, server: Server, url: str | None = None) -> Player
     page.goto(f"{url or server.url}/train?epochs=150")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
+    player.wait_for_own_run()
     player.wait_for_position(30)
     return player
 
@@ -45,6 +46,7 @@ def finished_run(page: Page, server: Server) -> PlayerView:
     page.goto(f"{server.url}/train?epochs=1")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
+    player.wait_for_own_run()
     player.wait_for_phase("finished")
     page.get_by_role("button", name="Jump to the end").click()
     player.wait_for_position(40)
@@ -189,6 +191,7 @@ def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     page.goto(f"{server.url}/train?epochs=2")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
+    player.wait_for_own_run()
     player.wait_for_phase("finished")
     assert player.position < player.edge
     expect(page.get_by_text("played slower than it ran")).to_be_visible()
@@ -201,6 +204,7 @@ def test_with_reduced_motion_nothing_plays_by_itself_and_every_frame_can_be_reac
     page.goto(f"{server.url}/train?epochs=1")
     page.get_by_role("button", name="Train", exact=True).click()
     player = PlayerView(page)
+    player.wait_for_own_run()
     player.wait_for_position(40)
     page.get_by_role("button", name="Play").click()
     page.wait_for_function("n => n.dataset.position === '1'", arg=player.root.element_handle())

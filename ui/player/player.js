@@ -41,8 +41,8 @@ class Player {
     this.phase = data.phase ?? "starting";
     this.began = performance.now();
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    this.onVisibility = () => this.connect();
-    document.addEventListener("visibilitychange", this.onVisibility);
+    this.listening = new AbortController(); // ends every listener that outlives this player
+    document.addEventListener("visibilitychange", () => this.connect(), { signal: this.listening.signal });
     this.build();
     this.addRows(data.rows ?? {});
     if (!data.url) this.edge = this.total;
@@ -66,7 +66,7 @@ class Player {
 
   dispose() {
     this.disposed = true;
-    document.removeEventListener("visibilitychange", this.onVisibility);
+    this.listening.abort();
     clearInterval(this.clock);
     this.stream?.close();
     this.observer?.disconnect();
@@ -279,6 +279,7 @@ class Player {
     this.root.dataset.position = step;
     this.root.dataset.edge = this.edge;
     this.root.dataset.phase = this.phase;
+    this.root.dataset.source = this.data.source;
     this.slider.value = step;
     this.slider.setAttribute("aria-valuetext", this.status());
     const idle = this.edge === 0;
@@ -409,7 +410,7 @@ class Player {
     this.live = element("p", { className: "hidden", role: "status" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.data.label);
-    this.root.addEventListener("keydown", (event) => this.keydown(event));
+    this.root.addEventListener("keydown", (event) => this.keydown(event), { signal: this.listening.signal });
     this.root.replaceChildren(
       this.line, readouts, this.keyLine, this.charts, this.bar, this.paceLine, this.live
     );
