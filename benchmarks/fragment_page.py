@@ -38,13 +38,15 @@ def chart(field: str, title: str, steps: int, top: float | None) -> str:
     """One of the player's charts as JSON, with colours in place of the player's tokens."""
     made = charts.by_step(field, title, 2, steps, ROWS, top)
     if top is not None:
-        drawn = alt.Chart(alt.NamedData("steps")).transform_aggregate(last="max(at)")
         made += (
-            drawn.transform_calculate(text="'step ' + datum.last")
+            alt.Chart()
+            .transform_aggregate(last="max(at)")
+            .transform_calculate(text="'step ' + datum.last")
             .mark_text(align="left")
             .encode(x=alt.value(5), y=alt.value(5), text="text:N")
         )
-    return re.sub(r'"\$(\w+)"', lambda token: f'"{LIGHT[token[1]]}"', json.dumps(made.to_dict()))
+    text = json.dumps(made.to_dict())
+    return re.sub(r'"\$(\w+)"', lambda found: f'"{LIGHT.get(found[1], "$" + found[1])}"', text)
 
 
 @st.fragment(run_every=SECONDS)

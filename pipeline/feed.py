@@ -66,10 +66,11 @@ class Feed:
         tail = self._tails.setdefault(run_id, _Tail(path))
         queue = tail.join()
         try:
+            over = run_log.terminal(path) is not None  # asked first: what follows is then all
             entries, offset = await asyncio.to_thread(run_log.read, path, after)
             events = [entry.event for entry in entries]
             yield Message(offset, _encode(thin(events)) if events else self._before(run_id))
-            if run_log.ends(events) or (not events and run_log.terminal(path)):
+            if over or run_log.ends(events):
                 return
             told = "" if events else self._before(run_id)
             while True:
