@@ -13,7 +13,7 @@ CHECKED := .
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format chromium clean
+.PHONY: help run test soak recording lint format chromium clean
 
 help: ## list these targets
 	@echo "Lockstep: data-parallel training, seen from the inside."
@@ -24,6 +24,12 @@ run: $(RUN_STAMP) ## install what is missing, then serve the lesson (PORT=8501)
 
 test: $(TEST_STAMP) chromium lint ## install the test tools, then lint and run every test
 	$(BIN)/python -m pytest
+
+soak: $(TEST_STAMP) ## the long rounds: killed processes, mutated banks (about an hour)
+	$(BIN)/python -m pytest -m soak
+
+recording: $(RUN_STAMP) ## make the recorded runs that ship anew, on this machine
+	$(BIN)/python -m pipeline record
 
 lint: $(TEST_STAMP) ## check style (ruff) and types (mypy)
 	$(BIN)/ruff check $(CHECKED)

@@ -6,9 +6,13 @@ leaves no process behind when it stops. Pages begin in `pages/main.py`.
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import signal
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any
 
 import streamlit as st
@@ -22,12 +26,28 @@ from ui import services, web
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Start the trainer; at the end stop every run."""
     runs = services.runs()
-    services.feed()
+    _end_streams_on_signal()
     # Streamlit collects garbage after every script run; what is loaded by now never is garbage.
     gc.collect()
     gc.freeze()
     yield {}
     runs.close()
+
+
+def _end_streams_on_signal() -> None:
+    """Let a signal end the event streams: the server waits for them before it ends the lifespan."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    loop, feed = asyncio.get_running_loop(), services.feed()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        servers = signal.getsignal(number)
+
+        def end_streams(number: int, frame: FrameType | None, servers: Any = servers) -> None:
+            loop.call_soon_threadsafe(feed.close)
+            if callable(servers):
+                servers(number, frame)
+
+        signal.signal(number, end_streams)
 
 
 app = st.App(

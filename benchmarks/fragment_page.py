@@ -33,9 +33,9 @@ def freeze() -> None:
     gc.freeze()
 
 
-@st.cache_data
-def chart(field: str, title: str, steps: int, top: float | None) -> str:
-    """One of the player's charts as JSON, with colours in place of the player's tokens."""
+@st.cache_resource
+def chart(field: str, title: str, steps: int, top: float | None) -> alt.LayerChart:
+    """One of the player's charts, with colours in place of the player's tokens."""
     made = charts.by_step(field, title, 2, steps, ROWS, top)
     if top is not None:
         made += (
@@ -46,7 +46,8 @@ def chart(field: str, title: str, steps: int, top: float | None) -> str:
             .encode(x=alt.value(5), y=alt.value(5), text="text:N")
         )
     text = json.dumps(made.to_dict())
-    return re.sub(r'"\$(\w+)"', lambda found: f'"{LIGHT.get(found[1], "$" + found[1])}"', text)
+    text = re.sub(r'"\$(\w+)"', lambda found: f'"{LIGHT.get(found[1], "$" + found[1])}"', text)
+    return alt.LayerChart.from_dict(json.loads(text))
 
 
 @st.fragment(run_every=SECONDS)
@@ -65,7 +66,7 @@ def picture(folder: Path) -> None:
         return
     table = pd.DataFrame(rows)
     for field, title, top in (("loss", "loss of the step", None), ("accuracy", "share right", 1.0)):
-        made = alt.LayerChart.from_json(chart(field, title, state.steps, top), validate=False)
+        made = chart(field, title, state.steps, top).copy(deep=False)
         made.data = table
         st.altair_chart(made, key=field)
     with (folder / TICKS).open("a", encoding="utf-8") as file:

@@ -197,5 +197,5 @@ def _short(timing: Timing) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=6)
     print(json.dumps(measure(parser.parse_args().rounds)))

@@ -1,3 +1,116 @@
-from ui import lesson
+"""Load: the table a run starts from, one row of it that is yours, and a table of your own."""
+
+import random
+
+import streamlit as st
+
+from pipeline import distribute, table_facts
+from pipeline.uploads import is_upload
+from ui import frame, keys, lesson, pictures_rows, player, upload_panel
+from ui.words import counted, number, plain, sample
+
+CODE = {
+    "synthetic": ("pipeline/datasets.py", "_synthetic"),
+    "digits": ("pipeline/datasets.py", "_digits"),
+    "breast-cancer": ("pipeline/datasets.py", "_breast_cancer"),
+}
 
 page = lesson.Page("load")
+here = page.context
+data, shapes = here.data, here.shapes
+share = shapes.shares[0]
+part = distribute.shares(shapes.rows, here.config.replicas)[0]
+values: dict[str, object] = {
+    "rows": counted(shapes.rows, "row"),
+    "columns": counted(shapes.features, "column"),
+    "table_size": table_facts.size(shapes.rows, shapes.features),
+    "part_size": table_facts.size(part, shapes.features),
+    "row_size": table_facts.size(1, shapes.features),
+    "share": counted(share, "row"),
+    "share_size": table_facts.size(share, shapes.features),
+}
+kind = "part" if here.config.replicas > 1 else "part_alone"
+values["part"] = page.words.text(kind, values)
+values["part_reply"] = page.words.text(f"{kind}_reply", values)
+
+
+def choose_row(row: int) -> None:
+    st.session_state["row"] = row
+
+
+page.open(values)
+drawn = pictures_rows.spread(shapes.features)
+picture, beside = st.columns([3, 2], gap="large")
+with picture:
+    page.say("picture")
+    if len(drawn) < shapes.features:
+        page.say("part_drawn", {**values, "drawn": len(drawn)})
+    player.still(
+        [
+            player.Chart(
+                pictures_rows.row_over_ranges(
+                    data.features,
+                    here.raw_row,
+                    here.scaled_row,
+                    here.scaler.low,
+                    here.scaler.high,
+                    last=0,
+                ),
+                "",
+                "Your row’s value in each column, over the column’s range; the table below has "
+                "the same numbers.",
+            )
+        ],
+        "Your row over the columns’ ranges",
+        keys.PICTURE,
+    )
+    with st.expander("The same as a table"):
+        frame.table(
+            ("column", "your row", "lowest", "highest"),
+            [
+                (data.features[i], *map(number, (here.raw_row[i], low, high)))
+                for i, low, high in ((i, here.scaler.low[i], here.scaler.high[i]) for i in drawn)
+            ],
+            "columns",
+        )
+with beside:
+    lines = [(page.words.text("row"), f"`{sample(here.raw_row.tolist())}`")]
+    if is_upload(here.config.data):
+        lines.append((page.words.text("file"), f"row {data.train_rows[here.row] + 1:,}"))
+    page.your_row(lines)
+    with st.container(horizontal=True, gap="small"):
+        last = shapes.rows - 1
+        for name, row, key in (
+            ("Previous", max(0, here.row - 1), keys.PREVIOUS_ROW),
+            ("Another row", random.randrange(shapes.rows), keys.ANOTHER_ROW),
+            ("Next", min(last, here.row + 1), keys.NEXT_ROW),
+        ):
+            st.button(name, key=key, on_click=choose_row, args=(row,), disabled=row == here.row)
+    if data.name == "digits":
+        player.still(
+            [player.Chart(pictures_rows.pixels(here.raw_row), "", "Your row as a picture.")],
+            "Your row as a picture",
+            keys.PIXELS,
+        )
+    page.say("reference")
+
+if shapes.rows > here.config.global_batch:
+    page.predict(values)
+else:
+    page.say("whole_batch", values)
+
+st.header(page.words.text("table"), anchor=False)
+st.markdown(f"**{plain(data.title)}.** {plain(data.about)}")
+counts = table_facts.class_counts(data)
+frame.table(
+    ("class", "training rows", "held-out rows"),
+    [(name, f"{training:,}", f"{held_out:,}") for name, training, held_out in counts],
+    "classes",
+)
+for note in data.notes:
+    st.markdown(f"- {plain(note)}")
+
+st.header(page.words.text("own"), anchor=False)
+upload_panel.panel(here, page.words)
+page.code(*CODE.get(here.config.data, ("pipeline/csv_data.py", "read_csv")))
+page.close(values)

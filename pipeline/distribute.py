@@ -7,13 +7,14 @@ Plain NumPy, no TensorFlow: the pages use it to draw, and the trainer uses `epoc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.config import Order
+from pipeline.config import Order, RunConfig
 
 Rows = NDArray[np.int64]
 
@@ -25,6 +26,14 @@ class StepRows:
     step: int
     epoch: int
     replicas: tuple[Rows, ...]
+
+
+class Use(NamedTuple):
+    """One use of a row: the epoch, the step (both from 1, over the whole run) and the replica."""
+
+    epoch: int
+    step: int
+    replica: int
 
 
 def shares(rows: int, replicas: int) -> tuple[int, ...]:
@@ -88,6 +97,46 @@ def class_shares(classes: int, replicas: int) -> tuple[tuple[int, ...], ...]:
 def steps_per_epoch(rows: int, batch: int) -> int:
     """Steps in one pass over `rows` rows; the last may be short."""
     return -(-rows // batch)
+
+
+def epoch_orders(
+    labels: NDArray[np.int32], config: RunConfig, epochs: int | None = None
+) -> list[Rows]:
+    """The row order of every epoch of a run, or of its first `epochs`. Raises as `epoch_order`."""
+    return [
+        epoch_order(
+            labels,
+            epoch,
+            seed=config.seed,
+            order=config.order,
+            replicas=config.replicas,
+            batch=config.global_batch,
+        )
+        for epoch in range(1, (epochs or config.epochs) + 1)
+    ]
+
+
+def uses(row: int, orders: Iterable[Rows], *, replicas: int, batch: int) -> Iterator[Use]:
+    """Where a row is used in the epochs with these orders; an epoch it sits out has no use."""
+    for epoch, order in enumerate(orders, start=1):
+        per_epoch = steps_per_epoch(len(order), batch)
+        for place in np.flatnonzero(order == row):
+            step, within = divmod(int(place), batch)
+            ends = np.cumsum(shares(min(batch, len(order) - step * batch), replicas))
+            replica = int(np.searchsorted(ends, within, side="right"))
+            yield Use(epoch, (epoch - 1) * per_epoch + step + 1, replica)
+
+
+def batch_of(order: Rows, step: int, batch: int) -> Rows:
+    """The rows of one step of an epoch (`step` counts from 1 in that epoch)."""
+    return order[(step - 1) * batch : step * batch]
+
+
+def epoch_shares(rows: int, batch: int, replicas: int) -> tuple[int, ...]:
+    """How many of an epoch's `rows` each replica sees, all its steps together."""
+    full, rest = divmod(rows, batch)
+    each = zip(shares(batch, replicas), shares(rest, replicas), strict=True)
+    return tuple(full * of_full + of_rest for of_full, of_rest in each)
 
 
 def plan(

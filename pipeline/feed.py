@@ -59,6 +59,11 @@ class Feed:
         self._runs = runs
         self._tails: dict[str, _Tail] = {}
 
+    def close(self) -> None:
+        """End every viewer's messages now. Call from the event loop."""
+        for tail in self._tails.values():
+            tail.tell(None)
+
     async def follow(self, run_id: str, after: int = 0) -> AsyncIterator[Message]:
         """Messages from log offset `after` to the run's end. Raises UnknownRun."""
         self._runs.get(run_id)
@@ -145,16 +150,17 @@ class _Tail:
             try:
                 entries, offset = run_log.read(self._path, start)
             except run_log.LogError:
-                self._tell(None)
+                self.tell(None)
                 return
             if entries:
                 events = [entry.event for entry in entries]
-                self._tell(News(start, Message(offset, _encode(events))))
+                self.tell(News(start, Message(offset, _encode(events))))
                 if run_log.ends(events):
-                    self._tell(None)
+                    self.tell(None)
                     return
 
-    def _tell(self, news: News | None) -> None:
+    def tell(self, news: News | None) -> None:
+        """Hand this to every viewer; None ends them."""
         for queue in self._queues:
             queue.put_nowait(news)
 

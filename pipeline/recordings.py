@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline import answers, run_log, step_records
+from pipeline import answers, datasets, run_log, step_records
 from pipeline.answers import Answers
 from pipeline.config import RunConfig
 from pipeline.events import RunFinished
@@ -58,24 +58,22 @@ def mirror_question(
     }
 
 
+def recorded_mirror(replicas: int) -> dict[str, Any]:
+    """The arguments of the recorded answers of `mirror`: the recorded run's data and model."""
+    config = CONFIGS[DEFAULT]
+    data = datasets.load(config.data)
+    features = data.x_train.shape[1]
+    return mirror_question(replicas, features, data.output_units, config.optimizer, config.seed)
+
+
 def record_answers(runs: Runs, asked: Answers, told: Callable[[str], None]) -> None:
     """Make the recorded answers anew; needs the recorded runs. Raises RuntimeError."""
     view = runs.view(DEFAULT)
     _, step, _ = view.uses_of(view.row)[0]
-    features = view.data.x_train.shape[1]
     questions: list[tuple[str, Mapping[str, Any], Mapping[str, Path]]] = [
         ("what-if", what_if_question(DEFAULT, step, view.row), {"run_folder": view.folder}),
     ]
-    questions += [
-        (
-            "mirror",
-            mirror_question(
-                replicas, features, view.data.output_units, view.config.optimizer, view.config.seed
-            ),
-            {},
-        )
-        for replicas in (1, 2, 4)
-    ]
+    questions += [("mirror", recorded_mirror(replicas), {}) for replicas in range(1, 9)]
     for task, arguments, places in questions:
         answer = asked.wait(asked.ask(task, arguments, places).key, 300)
         if answer is None or answer.state != "done":

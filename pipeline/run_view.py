@@ -10,8 +10,6 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from pipeline import distribute, preprocess, run_log, shapes, step_records
 from pipeline.config import RunConfig
 from pipeline.datasets import DataSet
@@ -84,28 +82,13 @@ class RunView:
         """One of the kept steps. Raises OSError when it is not kept."""
         return StepRecord.load(step_records.record_path(self.folder, step))
 
-    def uses_of(self, row: int) -> list[tuple[int, int, int]]:
-        """Where a row is used: (epoch, step, replica) for each epoch that uses it."""
+    def uses_of(self, row: int) -> list[distribute.Use]:
+        """Where a row is used, in each epoch that uses it."""
         config = self.config
-        found = []
-        for epoch in range(1, config.epochs + 1):
-            order = distribute.epoch_order(
-                self.data.y_train,
-                epoch,
-                seed=config.seed,
-                order=config.order,
-                replicas=config.replicas,
-                batch=config.global_batch,
-            )
-            for place in np.flatnonzero(order == row):
-                step, within = divmod(int(place), config.global_batch)
-                start = step * config.global_batch
-                size = len(order[start : start + config.global_batch])
-                ends = np.cumsum(distribute.shares(size, config.replicas))
-                replica = int(np.searchsorted(ends, within, side="right"))
-                per_epoch = distribute.steps_per_epoch(len(order), config.global_batch)
-                found.append((epoch, (epoch - 1) * per_epoch + step + 1, replica))
-        return found
+        orders = distribute.epoch_orders(self.data.y_train, config)
+        return list(
+            distribute.uses(row, orders, replicas=config.replicas, batch=config.global_batch)
+        )
 
     @property
     def day(self) -> str:

@@ -184,7 +184,9 @@ class Runs:
 
     def is_owner(self, run_id: str, owner: str) -> bool:
         """Whether this learner started the run; a recorded one is nobody's."""
-        return not self.is_recorded(run_id) and secrets.compare_digest(self.get(run_id).owner, _hashed(owner))
+        return not self.is_recorded(run_id) and secrets.compare_digest(
+            self.get(run_id).owner, _hashed(owner)
+        )
 
     def is_recorded(self, run_id: str) -> bool:
         """Whether it is one of the runs that ship."""

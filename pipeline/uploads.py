@@ -49,19 +49,19 @@ class Uploads:
 
     def open(self, data: str) -> Csv:
         """The file that `data` names. Raises UploadGone, which says since when if it knows."""
-        folder = self._folder(data)
-        about = self._about(folder)
+        name = self.name(data)
+        return Csv(name, (self._folder(data) / "file.csv").read_bytes())
+
+    def name(self, data: str) -> str:
+        """The file's own name. Raises UploadGone, as `open` does."""
+        about = self._about(self._folder(data))
         if self.clock() > about["until"]:
             when = datetime.fromtimestamp(about["until"], UTC).strftime("%-d %B %Y, %H:%M UTC")
             raise UploadGone(
                 f"The file {about['name']} that this link shows was deleted on {when}. "
                 "Upload it again."
             )
-        return Csv(about["name"], (folder / "file.csv").read_bytes())
-
-    def name(self, data: str) -> str:
-        """The file's own name. Raises UploadGone."""
-        return str(self._about(self._folder(data))["name"])
+        return str(about["name"])
 
     def clear_expired(self) -> None:
         """Delete the bytes of expired files; their name and date stay for ten times as long."""

@@ -5,11 +5,31 @@ Colours are tokens of `ui.palette` (`"$R0"`), which the player turns into the th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import altair as alt
 
 from pipeline.feed import MEAN
 from ui.palette import DASHES
-from ui.pictures import Picture
+from ui.pictures import Picture, position
+
+LABEL_GAP = 17
+"""Direct labels keep this many pixels apart, so that they can be read."""
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line: its short label, its (x, y) points, its colour token, dash pattern and width."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+    colour: str = "ink"
+    dash: Sequence[int] = ()
+    width: float = 2
 
 
 def by_step(
@@ -64,3 +84,347 @@ def by_step(
         )
     )
     return alt.layer(parts, mean, short).properties(width="container", height=260)
+
+
+def by_epoch(
+    series: Sequence[Series],
+    title: str,
+    domain: tuple[float, float],
+    *,
+    height: int = 230,
+    room: float = 0.45,
+) -> Picture:
+    """Lines against the epoch, each labelled at its end; `room` is the label's share of the width.
+
+    Both ends of `domain` are drawn, so that charts side by side can be compared.
+    """
+    epochs = max((x for line in series for x, _ in line.points), default=1)
+    first = min((x for line in series for x, _ in line.points), default=0)
+    span = max(epochs - first, 1)
+    x = alt.X(
+        "x:Q",
+        title="epoch",
+        scale=alt.Scale(domain=[first, first + span * (1 + room)], nice=False),
+        axis=alt.Axis(values=_whole_ticks(first, epochs), format="d"),
+    )
+    y = alt.Y("y:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False))
+    lines = alt.Chart(inline(_long(series))).encode(x=x, y=y)
+    tooltip = [
+        alt.Tooltip("who:N", title="who"),
+        alt.Tooltip("x:Q", title="epoch"),
+        alt.Tooltip("y:Q", title=title, format=".4f"),
+    ]
+    ends = [
+        {
+            "who": f"{line.label} {line.points[-1][1]:.2f}",
+            "key": line.label,
+            "x": line.points[-1][0],
+            "y": place,
+        }
+        for line, place in zip(
+            (line for line in series if line.points),
+            _apart(
+                [line.points[-1][1] for line in series if line.points],
+                LABEL_GAP * (domain[1] - domain[0]) / height,
+                domain,
+            ),
+            strict=True,
+        )
+    ]
+    labels = (
+        alt.Chart(inline(ends))
+        .mark_text(align="left", dx=9, baseline="middle")
+        .encode(x=x, y=y, text="who:N")
+    )
+    return alt.layer(
+        lines.mark_line(interpolate="linear").encode(
+            color=_colours(series), strokeDash=_dashes(series), strokeWidth=_widths(series)
+        ),
+        lines.mark_circle(size=42, opacity=1).encode(color=_colours(series), tooltip=tooltip),
+        labels,
+    ).properties(width="container", height=height)
+
+
+def nested(series: Sequence[Series], title: str, steps: int) -> Picture:
+    """Lines of decreasing width over each other, so that equal ones do not hide each other."""
+    top = max((y for line in series for _, y in line.points), default=1.0)
+    base = alt.Chart(inline(_long(series))).encode(
+        x=_step_axis(steps), y=alt.Y("y:Q", title=title, scale=alt.Scale(domain=[0, top]))
+    )
+    return alt.layer(
+        *(
+            base.transform_filter(alt.datum.who == line.label)
+            .mark_line(strokeWidth=line.width, strokeJoin="round", strokeCap="round")
+            .encode(color=_colours(series, _legend()))
+            for line in series
+        )
+    ).properties(width="container", height=260)
+
+
+def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool) -> Picture:
+    """Absolute differences against the step on a scale of powers of ten.
+
+    A difference of exactly 0 has no place on such a scale: it gets a lane of its own below.
+    """
+    ticks, zero = _powers([y for line in series for _, y in line.points])
+    names = ["0", *(f"10{str(power).translate(SUPERSCRIPTS)}" for power in ticks[1:])]
+    rows = [
+        {**row, "at": zero if row["y"] == 0 else math.log10(row["y"]), "exact": row["y"] == 0}
+        for row in _long(series)
+    ]
+    base = alt.Chart(inline(rows)).encode(
+        x=_step_axis(steps),
+        y=alt.Y(
+            "at:Q",
+            title=title,
+            scale=alt.Scale(domain=[zero - 0.4, ticks[-1]], nice=False),
+            axis=alt.Axis(
+                values=ticks, labelExpr=f"{names!r}[round(datum.value) - ({zero})]", grid=True
+            ),
+        ),
+        tooltip=[
+            alt.Tooltip("who:N", title="who"),
+            alt.Tooltip("x:Q", title="step", format=","),
+            alt.Tooltip("y:Q", title=title, format=".3~g"),
+        ],
+    )
+    if lines:
+        drawn = base.mark_line().encode(
+            color=_colours(series),
+            strokeDash=_dashes(series, _legend()),
+            strokeWidth=_widths(series),
+        )
+    else:
+        drawn = base.mark_point(size=34, strokeWidth=1.5, opacity=0.9).encode(
+            color=_colours(series),
+            shape=alt.Shape(
+                "who:N",
+                scale=alt.Scale(
+                    domain=[line.label for line in series],
+                    range=["circle", "triangle-up", "square", "cross"][: len(series)],
+                ),
+                legend=_legend(),
+            ),
+        )
+    return alt.layer(drawn).properties(width="container", height=170)
+
+
+def milliseconds(bars: Sequence[tuple[str, float, float, float]]) -> Picture:
+    """One bar each of (label, median, low, high); the thin line runs from low to high."""
+    rows = [
+        {"who": who, "median": median, "low": low, "high": high, "label": f"{median:.1f} ms"}
+        for who, median, low, high in bars
+    ]
+    base = alt.Chart(inline(rows)).encode(
+        y=alt.Y(
+            "who:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(domain=False, ticks=False, labelPadding=8),
+        )
+    )
+    top = max(row[3] for row in bars)
+    x = alt.X(
+        "median:Q",
+        title="milliseconds a step",
+        scale=alt.Scale(domain=[0, top * 1.25], nice=False),
+    )
+    return alt.layer(
+        base.mark_bar(height=24, color="$line").encode(x=x),
+        base.mark_rule(color="$ink", strokeWidth=1.5).encode(
+            x=alt.X("low:Q", title="milliseconds a step"), x2="high:Q"
+        ),
+        base.mark_tick(color="$ink", thickness=3, height=24).encode(x=x),
+        base.mark_text(align="left", dx=8, fontWeight=600).encode(
+            x=alt.X("high:Q", title="milliseconds a step"), text="label:N"
+        ),
+    ).properties(width="container", height=46 * len(rows))
+
+
+def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: int) -> Picture:
+    """Curves against epochs (position 0) that glide to updates (position 1).
+
+    Each series comes with its updates an epoch; its points are (update, y). The longest in
+    updates spans the axis both times.
+    """
+    most = max(per_epoch for _, per_epoch in series) * epochs
+    rows = [
+        {
+            "who": line.label,
+            "update": update,
+            "epoch": update / per_epoch,
+            "y": y,
+            "e": update / per_epoch / epochs,
+            "u": update / most,
+        }
+        for line, per_epoch in series
+        for update, y in line.points
+    ]
+    lines = [line for line, _ in series]
+    low = min((row["y"] for row in rows), default=0)
+    high = max((row["y"] for row in rows), default=1)
+    glide = "clamp(position, 0, 1)"
+    along = alt.Scale(domain=[0, 1.32], nice=False)
+    base = (
+        alt.Chart(inline(rows))
+        .transform_calculate(x=f"datum.e + (datum.u - datum.e) * {glide}")
+        .encode(
+            x=alt.X("x:Q", scale=along, axis=None),
+            y=alt.Y("y:Q", title=title, scale=alt.Scale(domain=[low, high])),
+            tooltip=[
+                alt.Tooltip("who:N", title="who"),
+                alt.Tooltip("update:Q", title="update", format=","),
+                alt.Tooltip("epoch:Q", title="epoch", format=".1f"),
+                alt.Tooltip("y:Q", title=title, format=".4f"),
+            ],
+        )
+    )
+    ends = [
+        {
+            "who": line.label,
+            "e": line.points[-1][0] / per_epoch / epochs,
+            "u": line.points[-1][0] / most,
+            "y": line.points[-1][1],
+            "ye": place,
+        }
+        for (line, per_epoch), place in zip(
+            series,
+            _apart([line.points[-1][1] for line in lines], LABEL_GAP * (high - low) / 300),
+            strict=True,
+        )
+    ]
+    labels = (
+        alt.Chart(inline(ends))
+        .transform_calculate(
+            x=f"datum.e + (datum.u - datum.e) * {glide}",
+            place=f"datum.ye + (datum.y - datum.ye) * {glide}",
+        )
+        .mark_text(align="left", dx=9)
+        .encode(
+            x=alt.X("x:Q", scale=along, axis=None),
+            y=alt.Y("place:Q", title=title),
+            text="who:N",
+        )
+    )
+    ticks = [
+        {"at": epoch / epochs, "label": f"{epoch:g}", "last": 0}
+        for epoch in _whole_ticks(0, epochs)
+    ] + [
+        {"at": update / most, "label": f"{update:,g}", "last": 1}
+        for update in _whole_ticks(0, most)
+    ]
+    titles = [{"at": 0.5, "label": "epoch", "last": 0}, {"at": 0.5, "label": "update", "last": 1}]
+    return (
+        alt.layer(
+            base.mark_line().encode(color=_colours(lines), strokeDash=_dashes(lines)),
+            base.mark_circle(size=46, opacity=1).encode(color=_colours(lines)),
+            labels,
+            _fading(ticks, along, 8, glide),
+            _fading(titles, along, 28, glide),
+        )
+        .add_params(position(1))
+        .properties(
+            width="container",
+            height=300,
+            padding={"left": 5, "right": 5, "top": 5, "bottom": 48},
+        )
+    )
+
+
+def inline(rows: Sequence[Mapping[str, object]]) -> Any:
+    """Rows that travel inside the chart."""
+    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
+
+
+def _fading(rows: list[dict[str, Any]], along: alt.Scale, down: int, glide: str) -> alt.Chart:
+    """Texts under the picture: those of position 0 fade as those of position 1 appear."""
+    return (
+        alt.Chart(inline(rows))
+        .transform_calculate(seen=f"datum.last == 1 ? {glide} : 1 - {glide}")
+        .mark_text(baseline="top", dy=down)
+        .encode(
+            x=alt.X("at:Q", scale=along, axis=None),
+            y=alt.value(alt.expr("height")),
+            text="label:N",
+            opacity=alt.Opacity("seen:Q", scale=None),
+        )
+    )
+
+
+def _long(series: Sequence[Series]) -> list[dict[str, Any]]:
+    return [{"who": line.label, "x": x, "y": y} for line in series for x, y in line.points]
+
+
+def _step_axis(steps: int) -> alt.X:
+    return alt.X(
+        "x:Q",
+        title="step",
+        scale=alt.Scale(domain=[0, steps], nice=False),
+        axis=alt.Axis(format=",d", tickMinStep=1),
+    )
+
+
+def _legend() -> alt.Legend:
+    return alt.Legend(
+        orient="top",
+        title=None,
+        labelColor="$ink",
+        labelFontSize=13,
+        labelLimit=300,
+        symbolStrokeColor="$ink",
+    )
+
+
+def _colours(series: Sequence[Series], legend: alt.Legend | None = None) -> alt.Color:
+    scale = alt.Scale(
+        domain=[line.label for line in series], range=[f"${line.colour}" for line in series]
+    )
+    return alt.Color("who:N", scale=scale, legend=legend)
+
+
+def _dashes(series: Sequence[Series], legend: alt.Legend | None = None) -> alt.StrokeDash:
+    scale = alt.Scale(
+        domain=[line.label for line in series], range=[list(line.dash) for line in series]
+    )
+    return alt.StrokeDash("who:N", scale=scale, legend=legend)
+
+
+def _widths(series: Sequence[Series]) -> alt.StrokeWidth:
+    scale = alt.Scale(domain=[line.label for line in series], range=[line.width for line in series])
+    return alt.StrokeWidth("who:N", scale=scale, legend=None)
+
+
+def _powers(values: Sequence[float]) -> tuple[list[int], int]:
+    """Powers of ten around the values that are not 0, at most five or so, and 0's place below."""
+    logs = [math.log10(value) for value in values if value > 0]
+    low, high = (math.floor(min(logs)), math.ceil(max(logs))) if logs else (-8, -6)
+    high = max(high, low + 1)
+    stride = math.ceil((high - low) / 4)
+    zero = low - stride
+    return [zero, *range(low, high + stride, stride)], zero
+
+
+def _whole_ticks(first: float, last: float) -> list[int]:
+    """At most about six whole numbers from `first` to `last`, both among them."""
+    stride = max(1, math.ceil((last - first) / 5))
+    return [*range(int(first), int(last) - stride // 2, stride), int(last)]
+
+
+def _apart(
+    places: Sequence[float], gap: float, domain: tuple[float, float] | None = None
+) -> list[float]:
+    """The places moved as little as needed to lie `gap` apart, in the same order."""
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    moved = list(places)
+    for before, index in zip(order, order[1:], strict=False):
+        moved[index] = max(moved[index], moved[before] + gap)
+    if order and domain is not None:
+        over = moved[order[-1]] - domain[1]
+        for index in reversed(order):
+            if over <= 0:
+                break
+            moved[index] -= over
+            rank = order.index(index)
+            if rank:
+                over = moved[order[rank - 1]] - (moved[index] - gap)
+    return moved

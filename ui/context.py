@@ -5,20 +5,19 @@ The run is the one in the URL, or the recorded one until there is one of your ow
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from pipeline import datasets, preprocess, recordings, shapes, sources, uploads
+from pipeline import datasets, preprocess, recordings, shapes, uploads
 from pipeline.config import RunConfig
 from pipeline.datasets import DataError, DataSet
 from pipeline.preprocess import MinMax
 from pipeline.run_view import RunView
 from pipeline.runs import UnknownRun
 from pipeline.step_records import Floats
-from ui import keys, services, settings
+from ui import data_choice, keys, services, settings
 
 
 @dataclass(frozen=True)
@@ -68,17 +67,14 @@ def current() -> Context:
         data = load(config)
     except (uploads.UploadGone, DataError) as error:
         st.session_state[keys.NOTICE] = f"{error} The synthetic data is shown instead."
-        config = config.model_copy(update={"data": "synthetic"})
+        config = config.model_copy(update={"data": "synthetic", **data_choice.AS_IT_IS})
         data = datasets.load(config.data)
     return Context(config, data, shapes.of(data, config), shown_run())
 
 
 def load(config: RunConfig) -> DataSet:
     """The data of these settings. Raises UploadGone or DataError."""
-    if sources.is_built_in(config.data):
-        return datasets.load(config.data)
-    services.uploads().name(config.data)  # raises when it has expired, however warm the cache
-    return _load_upload(config.data, config.label, config.leave_out)
+    return data_choice.load(config)
 
 
 def shown_run() -> RunView:
@@ -91,9 +87,3 @@ def shown_run() -> RunView:
             st.session_state[keys.NOTICE] = str(error)
             st.session_state.pop(keys.RUN, None)
     return services.runs().view(recordings.DEFAULT)
-
-
-@functools.lru_cache(maxsize=32)
-def _load_upload(data: str, label: str, leave_out: str) -> DataSet:
-    config = RunConfig.checked({"data": data, "label": label, "leave_out": leave_out})
-    return sources.open_data(config, services.uploads().open(data))

@@ -23,9 +23,52 @@ REPLY = "reply"
 TAKEAWAY = "takeaway"
 
 
+DATA_CHOICE = "data_choice"
+"""The visible choice of the data set; what counts is the setting `data`, which is in the URL."""
+CARRIERS = "carriers"
+UPLOADS = "uploads"
+"""This session's files: `upload:ID` to the label column and what is left out."""
+UPLOAD = "upload"
+UPLOAD_LABEL = "upload_label"
+PIXELS = "pixels"
+UPLOAD_PANEL = "upload_panel"
+LEAVE_THEM_OUT = "leave_them_out"
+FORGET_FILE = "forget_file"
+PREVIOUS_ROW, ANOTHER_ROW, NEXT_ROW = "previous_row", "another_row", "next_row"
+REFUSED = "refused"
+"""The learner's last file while it cannot be used: its name, what is wrong, what is offered."""
+
+PRESET = "preset"
+USE_PRESET = "use_preset"
+COMPARISON = "comparison"
+
+ASK_AGAIN = "ask_again"
+INSTEAD = "instead"
+"""The panel of the row that is shown while yours cannot be."""
+ONE_CLASS = "one_class"
+"""The experiment of Aggregate in this session: its settings, and an id for each run started."""
+ONE_CLASS_BUTTON = "one_class_button"
+ONE_CLASS_CHARTS = "one_class_charts"
+APART_CHART = "apart_chart"
+OVERLAY_CHARTS = "overlay_charts"
+YOURS_CHART = "yours_chart"
+SPEED_CHART = "speed_chart"
+TRACE_CHARTS = "trace_charts"
+
+
+def compared(run_id: str) -> str:
+    """Whether a run of one's own is ticked for comparison."""
+    return f"compared_{run_id}"
+
+
 def prediction(slug: str) -> str:
     """The option chosen for a page's prediction."""
     return f"prediction_{slug}"
 
 
 PICTURE = "picture"
+LAST_BATCH = "last_batch"
+"""Whether Distribute shows the epoch's last batch."""
+STRIP = "strip"
+MEMORY = "memory"
+ASK_AGAIN = "ask_again"

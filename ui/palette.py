@@ -1,5 +1,6 @@
 """Colours, by what they stand for. A colour means a replica; everything else is ink on paper.
 
+`minus` and `plus` are the ends of the scale of signed values, whose middle is paper.
 Replicas also have a letter and a dash pattern, so that colour never stands alone. The light set
 begins with Okabe and Ito's colours; the dark set has lighter twins, for contrast.
 """
@@ -13,6 +14,8 @@ LIGHT: Palette = {
     "quiet": "#6B7078",
     "line": "#DDD9CE",
     "paper": "#FCFBF8",
+    "minus": "#7A4A0C",
+    "plus": "#01574D",
     "R0": "#0072B2",
     "R1": "#D55E00",
     "R2": "#009E73",
@@ -27,6 +30,8 @@ DARK: Palette = {
     "quiet": "#9BA0A8",
     "line": "#3A3E45",
     "paper": "#17191C",
+    "minus": "#E2B874",
+    "plus": "#6CCABD",
     "R0": "#4FA3DC",
     "R1": "#F0883E",
     "R2": "#2BC79A",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pipeline.config import SETTINGS, RunConfig
@@ -13,7 +15,7 @@ from pipeline.run_log import LogError
 from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
 from pipeline.uploads import UploadGone, is_upload
-from ui import charts, frame, keys, learner, player, services
+from ui import charts, frame, keys, learner, player, run_list, services
 from ui.context import Context
 from ui.palette import DASHES
 
@@ -33,7 +35,7 @@ def panel(here: Context, *, brief: bool = False) -> None:
     """
     info = services.runs().get(here.run.run_id)
     _controls(here.config, info)
-    st.markdown(_label(here))
+    st.markdown(label(here))
     try:
         told = here.run.told
     except LogError as error:
@@ -45,14 +47,16 @@ def panel(here: Context, *, brief: bool = False) -> None:
         st.markdown(started.device_note)
     if isinstance(here.run.last, RunFailed):
         st.error(here.run.last.error, icon=":material/error:")
-    if brief or here.run.last is None:
+    if brief:
         return
     if isinstance(here.run.last, RunFinished):
         _checks(here.run.last, started)
-    _epochs(here.run.epochs)
+    if here.run.last is not None:
+        _epochs(here.run.epochs)
+    run_list.section(here)
 
 
-def _label(here: Context) -> str:
+def label(here: Context) -> str:
     """Which run this is, when that is not plain from what the learner has just done."""
     run = here.run
     if run.recorded:
@@ -134,13 +138,18 @@ def _picture(run: RunView, *, ended: bool) -> None:
 
 def _checks(last: RunFinished, started: RunStarted | None) -> None:
     st.subheader("What this run proves", anchor=False)
-    items = "".join(_check(name, check) for name, check in last.checks.items())
-    st.html(f'<ul class="checks">{items}</ul>')
+    st.html(checks_list(last.checks))
     versions = started.versions if started else {}
     st.markdown(
         f"Measured on {len(last.checked_steps)} of the steps, with TensorFlow "
         f"{versions.get('tensorflow', '?')} and Keras {versions.get('keras', '?')}."
     )
+
+
+def checks_list(checks: Mapping[str, Check]) -> str:
+    """The checks as HTML: a tick or a cross each, and the largest difference."""
+    items = "".join(_check(name, check) for name, check in checks.items())
+    return f'<ul class="checks">{items}</ul>'
 
 
 def _check(name: str, check: Check) -> str:

@@ -13,6 +13,7 @@ from pipeline.answers import Answers
 from pipeline.feed import Feed
 from pipeline.launch import ROOT, default_launcher
 from pipeline.limits import Limits
+from pipeline.run_view import RunView
 from pipeline.runs import Runs
 from pipeline.uploads import Uploads
 
@@ -32,6 +33,12 @@ def runs() -> Runs:
     )
     opened.open()
     return opened
+
+
+@functools.lru_cache(maxsize=32)
+def ended(run_id: str) -> RunView:
+    """A run that has ended, recorded or not: it changes no more, so it is read only once."""
+    return runs().view(run_id)
 
 
 @functools.cache

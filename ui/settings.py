@@ -10,9 +10,9 @@ import random
 
 import streamlit as st
 
-from pipeline import datasets
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
-from ui import keys
+from pipeline.uploads import is_upload
+from ui import data_choice, keys
 
 SHOWN = (
     "data",
@@ -25,11 +25,14 @@ SHOWN = (
     "seed",
 )
 """The settings every learner sees."""
+EXPERIMENT = ("order", "combine", "one_thread")
+"""Settings for those who want to try things."""
 
 
 def sidebar() -> None:
     """Draw the settings where the caller is; once in each script run, before the page."""
     _report_bad_url()
+    _carriers()
     for name in SHOWN:
         _widget(SETTINGS[name])
     st.button(
@@ -38,26 +41,56 @@ def sidebar() -> None:
         help="other start weights, other row order",
         width="stretch",
     )
+    with st.expander("Experiment"):
+        for name in EXPERIMENT:
+            _widget(SETTINGS[name])
 
 
 def current() -> RunConfig:
-    """The settings as they stand; values the widgets cannot hold fall back to the default."""
-    values = {name: st.session_state[name] for name in SETTINGS if name in st.session_state}
+    """The settings as they stand; values that cannot be used fall back to the default."""
+    values = {
+        name: st.session_state[name]
+        for name in SETTINGS
+        if st.session_state.get(name) is not None  # a widget that was emptied gives None
+    }
+    if not is_upload(values.get("data", "")):
+        values |= data_choice.AS_IT_IS
     try:
         return RunConfig.checked(values)
-    except ConfigError:  # a widget that was emptied gives None
-        return RunConfig.checked({name: v for name, v in values.items() if v is not None})
+    except ConfigError:
+        return RunConfig.from_query({name: str(value) for name, value in values.items()})[0]
+
+
+def _carriers() -> None:
+    """The settings about the table, out of sight: they only tie the URL to the session.
+
+    A bound selectbox would put its visible text into the URL and drop what it does not know
+    without a word; here a link holds ids, and a file that is gone can be told.
+    """
+    st.html(f"<style>.st-key-{keys.CARRIERS} {{ display: none; }}</style>")
+    with st.container(key=keys.CARRIERS):
+        for name in ("data", "label", "leave_out"):
+            setting = SETTINGS[name]
+            st.text_input(setting.title, value=setting.default, key=name, bind="query-params")
+
+
+def _choose_data() -> None:
+    data_choice.choose(st.session_state[keys.DATA_CHOICE])
 
 
 def _widget(setting: Setting) -> None:
     if setting.name == "data":
+        present = str(st.session_state["data"])
+        st.session_state[keys.DATA_CHOICE] = present
         st.selectbox(
             setting.title,
-            list(datasets.BUILT_IN),
-            format_func=lambda name: datasets.BUILT_IN[name],
-            key=setting.name,
-            bind="query-params",
+            data_choice.offered(present),
+            format_func=data_choice.title,
+            key=keys.DATA_CHOICE,
+            on_change=_choose_data,
         )
+    elif setting.kind is bool:
+        st.toggle(setting.title, key=setting.name, help=setting.help, bind="query-params")
     elif setting.choices:
         st.selectbox(
             setting.title,

@@ -7,7 +7,7 @@ and hands over; the files themselves state no result (a test looks).
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -61,3 +61,29 @@ def words(page: str) -> Words:
 def fill(template: str, values: Values) -> str:
     """Put values into a text; raises KeyError for a name that no value was given for."""
     return template.format_map(values)
+
+
+def plain(text: str) -> str:
+    """A learner's own text (a column, a class, a file name) as Markdown that shows just that."""
+    return "".join(f"\\{mark}" if mark in _MARKS else mark for mark in text.replace("\n", " "))
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A value for a text: at most so many significant digits, a real minus sign."""
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def counted(count: int, one: str) -> str:
+    """`1 row`, `10,000 rows`."""
+    return f"{count:,} {one}" if count == 1 else f"{count:,} {one}s"
+
+
+def sample(values: Sequence[float]) -> str:
+    """A row as the lesson writes it: `[0.5, 1.2, ..., 3.4]`."""
+    told = [number(value) for value in values]
+    if len(told) > 4:
+        told = [*told[:3], "...", told[-1]]
+    return f"[{', '.join(told)}]"
+
+
+_MARKS = frozenset("\\`*_{}[]()<>#+-.!|~$:^=\"'&")

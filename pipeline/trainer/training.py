@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -53,21 +53,14 @@ class Run:
         scaler = preprocess.fit(data.x_train)
         self.x = scaler.apply(data.x_train)
         self.x_validation = scaler.apply(data.x_validation)
-        self.orders = [
-            distribute.epoch_order(
-                data.y_train,
-                epoch,
-                seed=config.seed,
-                order=config.order,
-                replicas=config.replicas,
-                batch=config.global_batch,
-            )
-            for epoch in range(1, config.epochs + 1)
-        ]
+        self.orders = distribute.epoch_orders(data.y_train, config)
         self.steps_per_epoch = distribute.steps_per_epoch(len(self.orders[0]), config.global_batch)
         self.steps = self.steps_per_epoch * config.epochs
+        mine = distribute.uses(
+            self.row, self.orders[:5], replicas=config.replicas, batch=config.global_batch
+        )
         self.kept = set(
-            step_records.chosen_steps(self.steps, self.steps_per_epoch, self._steps_with_my_row())
+            step_records.chosen_steps(self.steps, self.steps_per_epoch, (use.step for use in mine))
         )
         self.devices = device_choice.prepare(config.replicas, config.one_thread)
         self.strategy = self.devices.strategy
@@ -111,11 +104,6 @@ class Run:
             self.devices.names,
             self.model.trainable_variables,
         )
-
-    def _steps_with_my_row(self) -> Iterator[int]:
-        for epoch, order in enumerate(self.orders[:5]):
-            for place in np.flatnonzero(order == self.row):
-                yield epoch * self.steps_per_epoch + int(place) // self.config.global_batch + 1
 
     def _batches(self) -> tf.data.Dataset:
         """Global batches of (row numbers, scaled rows, labels), epoch after epoch."""

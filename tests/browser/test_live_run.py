@@ -14,11 +14,11 @@ LONG = "?epochs=150"
 
 def open_page(page: Page, server: Server, query: str = "") -> None:
     page.goto(f"{server.url}/train{query}")
-    page.get_by_role("button", name="Train", exact=True).wait_for()
+    page.locator(".st-key-train_button button").wait_for()
 
 
 def press_train(page: Page) -> None:
-    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_button button").click()
     PlayerView(page).wait_for_own_run()
 
 
@@ -37,7 +37,7 @@ def test_the_curve_grows_before_the_run_is_over_and_stop_ends_it(
     player.wait_for_phase("stopped")
     expect(page.locator(".player .status")).to_have_text("Stopped. What was drawn stays.")
     assert player.edge < 6_000
-    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+    expect(page.locator(".st-key-train_button button")).to_be_enabled()
 
 
 def test_progress_is_told_from_the_first_moment(page: Page, server: Server) -> None:

@@ -30,7 +30,7 @@ class Streams:
 
 def start_long_run(page: Page, server: Server, url: str | None = None) -> PlayerView:
     page.goto(f"{url or server.url}/train?epochs=150")
-    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     player.wait_for_own_run()
     player.wait_for_position(30)
@@ -44,7 +44,7 @@ def stop(page: Page) -> None:
 
 def finished_run(page: Page, server: Server) -> PlayerView:
     page.goto(f"{server.url}/train?epochs=1")
-    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     player.wait_for_own_run()
     player.wait_for_phase("finished")
@@ -189,7 +189,7 @@ def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/train?epochs=2")
-    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     player.wait_for_own_run()
     player.wait_for_phase("finished")
@@ -202,7 +202,7 @@ def test_with_reduced_motion_nothing_plays_by_itself_and_every_frame_can_be_reac
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server.url}/train?epochs=1")
-    page.get_by_role("button", name="Train", exact=True).click()
+    page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     player.wait_for_own_run()
     player.wait_for_position(40)

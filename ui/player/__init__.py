@@ -6,6 +6,7 @@ colours as tokens (`"$ink"`, `"$R0"`, see `ui.palette`), so that they follow the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +98,17 @@ class Show:
 
 def show(what: Show, key: str) -> str | None:
     """Mount the player; returns how the run ended in the rerun in which it has just ended."""
-    data = {
+    result = _component("player")(data=_data(what), key=key, on_ended_change=lambda: None)
+    return str(result.ended) if result.ended else None
+
+
+def still(charts: Sequence[Chart], label: str, key: str) -> None:
+    """Pictures that do not move: the charts alone, side by side where there is room."""
+    _component("still")(data=_data(Show(source=key, label=label, charts=charts)), key=key)
+
+
+def _data(what: Show) -> dict[str, Any]:
+    return {
         "source": what.source,
         "label": what.label,
         "charts": [
@@ -117,14 +128,13 @@ def show(what: Show, key: str) -> str | None:
         "words": WORDS,
         "vega": VEGA_URL,
     }
-    result = _component()(data=data, key=key, on_ended_change=lambda: None)
-    return str(result.ended) if result.ended else None
 
 
-def _component() -> Any:
+@functools.cache
+def _component(name: str) -> Any:
     return st.components.v2.component(
-        "lockstep_player",
-        html='<div class="player"></div>',
+        f"lockstep_{name}",
+        html=f'<div class="{name}"></div>',
         css=(HERE / "player.css").read_text(encoding="utf-8"),
         js=(HERE / "player.js").read_text(encoding="utf-8"),
     )

@@ -26,7 +26,7 @@ export default function mount({ parentElement, data, setTriggerValue }) {
 
 class Player {
   constructor(parentElement, data) {
-    this.root = parentElement.querySelector(".player");
+    this.root = parentElement.querySelector(".player, .still");
     this.root.player = this; // for whoever looks from outside: tests, a console
     this.host = parentElement.host ?? this.root;
     this.data = data;

@@ -1,0 +1,44 @@
+"""All experiments, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pipeline.trainer.experiments import (
+    averaging,
+    divided_loss,
+    exchange,
+    first_programs,
+    fitting,
+    memory,
+    places,
+    predicting,
+    same_batch,
+    saving,
+    sharing_rows,
+    steps,
+    timing,
+    uneven,
+)
+from pipeline.trainer.experiments.experiment import Experiment
+
+EXPERIMENTS: dict[str, Experiment[Any]] = {
+    experiment.name: experiment
+    for module in (
+        averaging,
+        divided_loss,
+        exchange,
+        first_programs,
+        fitting,
+        memory,
+        places,
+        predicting,
+        same_batch,
+        saving,
+        sharing_rows,
+        steps,
+        timing,
+        uneven,
+    )
+    for experiment in module.EXPERIMENTS
+}

@@ -1,0 +1,134 @@
+"""Your row left out of one step: which step that is, and what TensorFlow answered.
+
+`resolve` finds the step in the run that is shown, asks for it, and where that cannot be shown
+falls back to the recorded answer with a reason. `wait` is what stands on the page meanwhile.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from pipeline import recordings
+from pipeline.answers import Answer
+from pipeline.limits import LimitError
+from pipeline.run_view import RunView
+from pipeline.what_if_view import Use, WhatIf, first_use
+from ui import services
+from ui.context import Context
+
+TASK = "what-if"
+SAME_TABLE = ("data", "label", "leave_out")
+"""The settings that decide which table a row number counts in."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One row of one run and the kept step that used it. `why`: the reason it is not yours."""
+
+    run: RunView
+    row: int
+    use: Use
+    why: str = ""
+    """The name of a text of the page; "" when the row is yours."""
+    answer: Answer | None = None
+    problem: str = ""
+    """Why TensorFlow did not answer about your row, as a sentence."""
+
+    @property
+    def found(self) -> WhatIf | None:
+        """The step twice, once it has been answered."""
+        if self.answer is None or self.answer.state != "done":
+            return None
+        return _load(self.answer.folder, self.row)
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """What names the question."""
+        return recordings.what_if_question(self.run.run_id, self.use.step, self.row)
+
+    def ask(self) -> Answer:
+        """Put the question to TensorFlow, again if it has failed. A full queue is a failure."""
+        try:
+            return services.answers().ask(
+                TASK, self.arguments, {"run_folder": self.run.folder.resolve()}
+            )
+        except LimitError as error:
+            return Answer("", Path(), "failed", error=str(error))
+
+
+def resolve(here: Context) -> Asked:
+    """What the page can show: your row in the run shown, or the recorded row and the reason."""
+    mine = _mine(here)
+    if isinstance(mine, str):
+        return _recorded(mine)
+    answer = _answer(mine)
+    if answer.state == "failed":
+        return _recorded("failed", answer.error)
+    return Asked(mine.run, mine.row, mine.use, answer=answer)
+
+
+def ask_again(here: Context) -> None:
+    """Ask anew about your row after a failure."""
+    mine = _mine(here)
+    if isinstance(mine, Asked):
+        mine.ask()
+
+
+@st.fragment(run_every=0.5)
+def wait(key: str, folder: Path, text: str, queued: str) -> None:
+    """What stands in the picture's place until the answer is there; then the page is drawn anew.
+
+    The trainer's limits end a question that hangs, so this ends too.
+    """
+    answer = services.answers().get(key)
+    if answer is None or answer.state != "asked":
+        st.rerun()
+    place = services.runs().workers.place(folder)
+    try:
+        seconds = time.time() - (folder / "request.json").stat().st_mtime
+    except OSError:
+        seconds = 0.0
+    told = queued.format(place=place) if place is not None else text
+    st.markdown(f":material/hourglass_top: {told} {seconds:.0f} s")
+
+
+def _mine(here: Context) -> Asked | str:
+    """Your row's step in the run that is shown, or the name of the reason why there is none."""
+    run = here.run
+    if any(getattr(run.config, name) != getattr(here.config, name) for name in SAME_TABLE):
+        return "other_data"
+    if run.config.combine != "step":
+        return "not_combined"
+    if run.config.replicas == 1:
+        return "one_replica"
+    use = first_use(run, here.row)
+    return "not_kept" if use is None else Asked(run, here.row, use)
+
+
+def _answer(asked: Asked) -> Answer:
+    answers = services.answers()
+    if asked.run.recorded:
+        recorded = answers.recorded(TASK, asked.arguments)
+        if recorded is not None:
+            return recorded
+    return answers.known(TASK, asked.arguments) or asked.ask()
+
+
+def _recorded(why: str, problem: str = "") -> Asked:
+    """The row of the recorded run, whose answer ships."""
+    run = services.ended(recordings.DEFAULT)
+    use = first_use(run, run.row)
+    assert use is not None, "the recorded run keeps the steps of its row"
+    arguments = recordings.what_if_question(run.run_id, use.step, run.row)
+    answer = services.answers().recorded(TASK, arguments)
+    return Asked(run, run.row, use, why, answer, problem)
+
+
+@functools.lru_cache(maxsize=16)
+def _load(folder: Path, row: int) -> WhatIf:
+    return WhatIf.load(folder, row)

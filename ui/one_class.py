@@ -1,0 +1,181 @@
+"""One class each: three ways to combine, recorded or really run here, side by side.
+
+The three runs of one's own are started as the limits allow, the others when a place is free. Their
+ids stand in the session; nothing is started while another page is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from pipeline import side_by_side
+from pipeline.config import RunConfig
+from pipeline.datasets import DataError
+from pipeline.distribute import class_shares
+from pipeline.events import RunFailed
+from pipeline.limits import LimitError
+from pipeline.run_view import RunView
+from pipeline.runs import RunInfo, UnknownRun
+from pipeline.sources import Csv
+from pipeline.uploads import UploadGone, is_upload
+from ui import charts, keys, learner, services
+from ui.palette import DASHES
+from ui.words import plain
+
+WAYS = ("step", "epoch", "never")
+NAMES = {"step": "every step", "epoch": "once an epoch", "never": "never"}
+"""How often the replicas are brought together, for labels in charts and tables."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The three runs, by way, and whether they were made in this session."""
+
+    runs: Mapping[str, RunView]
+    yours: bool = False
+
+    def series(self, points: Any) -> list[charts.Series]:
+        """One line a way, in ink: colour means a replica, and here it is all of them."""
+        return [
+            charts.Series(NAMES[way], points(self.runs[way]), "ink", DASHES[place], 2)
+            for place, way in enumerate(WAYS)
+        ]
+
+    def parts(self) -> str:
+        """Which classes each replica gets, as Markdown."""
+        run = self.runs["step"]
+        owned = class_shares(len(run.data.classes), run.config.replicas)
+        return "; ".join(
+            f"R{replica} gets only {_named([run.data.classes[c] for c in classes])}"
+            for replica, classes in enumerate(owned)
+        )
+
+
+def recorded(order: str) -> Compared:
+    """The recorded three: `order` is one-class or shuffled."""
+    names = {way: f"{order}-{way}" for way in WAYS}
+    if order == "shuffled":
+        names["step"] = "two-replicas"
+    return Compared({way: services.ended(name) for way, name in names.items()})
+
+
+def shown() -> Compared:
+    """Your three runs when all have finished, else the recorded ones."""
+    mine = [services.ended(info.run_id) for info in started().values() if info.state == "finished"]
+    if len(mine) == len(WAYS):
+        return Compared({run.config.combine: run for run in mine}, yours=True)
+    return recorded("one-class")
+
+
+def started() -> dict[str, RunInfo]:
+    """This session's runs of the experiment by way, as they stand."""
+    found = {}
+    for way, run_id in _state().get("runs", {}).items():
+        try:
+            found[way] = services.runs().get(run_id)
+        except UnknownRun:
+            continue
+    return found
+
+
+def button(config: RunConfig, label: str) -> None:
+    """The button that begins the three runs, and where they stand."""
+    going = _going()
+    st.button(
+        label, on_click=_begin, args=(config,), disabled=going, key=keys.ONE_CLASS_BUTTON
+    )
+    if going:
+        _follow()
+    else:
+        for text in _problems():
+            st.warning(text, icon=":material/info:")
+
+
+@st.fragment(run_every=0.5)
+def _follow() -> None:
+    _start_more()
+    if not _going():
+        st.rerun()
+    infos = started()
+    lines = []
+    for way in WAYS:
+        info = infos.get(way)
+        told = "waits for a free place" if info is None or info.state == "waiting" else info.state
+        lines.append(f"{NAMES[way]}: **{told}**")
+    st.markdown(":material/hourglass_top: " + " · ".join(lines))
+
+
+def _begin(config: RunConfig) -> None:
+    wanted = config.model_copy(
+        update={"order": "one-class-each", "replicas": max(2, config.replicas)}
+    )
+    st.session_state[keys.ONE_CLASS] = {"config": wanted.model_dump(), "runs": {}, "refused": ""}
+    _start_more()
+
+
+def _start_more() -> None:
+    """Start what is not started yet, as far as the limits allow."""
+    state = _state()
+    if not state or state["refused"]:
+        return
+    for way in WAYS:
+        if way in state["runs"]:
+            continue
+        config = RunConfig.checked({**state["config"], "combine": way})
+        try:
+            csv = _csv(config)
+            state["runs"][way] = services.runs().start(config, learner.owner(), csv)
+        except LimitError as error:
+            # A place may become free only when something of mine is still going.
+            if all(info.ended for info in services.runs().of(learner.owner())):
+                state["refused"] = str(error)
+            return
+        except (DataError, UploadGone) as error:
+            state["refused"] = str(error)
+            return
+
+
+def _going() -> bool:
+    state = _state()
+    if not state:
+        return False
+    infos = started()
+    if any(not info.ended for info in infos.values()):
+        return True
+    return not state["refused"] and len(state["runs"]) < len(WAYS)
+
+
+def _problems() -> list[str]:
+    """Why the experiment has no result, if it was tried."""
+    refused = _state().get("refused", "")
+    found = [refused] if refused else []
+    for way, info in started().items():
+        if info.state in ("failed", "stopped"):
+            last = services.runs().view(info.run_id).last
+            why = last.error if isinstance(last, RunFailed) else "It was stopped."
+            found.append(f"{NAMES[way]}: {why}")
+    return found
+
+
+def _state() -> dict[str, Any]:
+    state: dict[str, Any] = st.session_state.get(keys.ONE_CLASS, {})
+    return state
+
+
+def _csv(config: RunConfig) -> Csv | None:
+    return services.uploads().open(config.data) if is_upload(config.data) else None
+
+
+def _named(classes: list[str]) -> str:
+    word = "class" if len(classes) == 1 else "classes"
+    return f"{word} {', '.join(plain(name) for name in classes)}"
+
+
+def last_shares(run: RunView) -> tuple[float, float]:
+    """Accuracy of the last epoch: on the rows as given, and on all rows."""
+    own = next((event.accuracy for event in reversed(run.epochs) if event.accuracy is not None), 0)
+    return own, side_by_side.end_of(side_by_side.all_rows_accuracy(run) or [(0, 0.0)])

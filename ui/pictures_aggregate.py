@@ -1,0 +1,259 @@
+"""The picture of Aggregate: what one row changes, as two rows of three heat maps.
+
+No Streamlit here. Positions 0 to 2 reveal the columns one after the other; the panels never move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+import numpy as np
+
+from pipeline.what_if_view import Difference, Part, WhatIf
+from ui.charts import inline
+from ui.pictures import Picture, position
+
+COLUMNS = ("own gradient", "after the all-reduce", "weights")
+"""What each column of panels shows."""
+GAP = 0.08
+"""The space between two panels, in panels."""
+TOP, PANEL, BETWEEN = 66, 112, 40
+"""Pixels: above the first row of panels, of a panel, between the rows."""
+HEIGHT = TOP + 2 * PANEL + BETWEEN + 62
+SHADES = 41
+"""Steps of the small scale under each column."""
+
+
+def leave_out(found: WhatIf, part: Part) -> Picture:
+    """Panels of `part`: on the left own gradients, then the sum, then the weights.
+
+    Each column has one scale for both rows, symmetric about 0 and by square roots, so that small
+    changes can be seen; 0 is paper.
+    """
+    assert found.other is not None
+    shown = sorted((found.owner, found.other))
+    columns = [
+        [found.own[replica] for replica in shown],
+        [found.all_reduced for _ in shown],
+        [found.weights[replica] for replica in shown],
+    ]
+    limits = [max(float(np.abs(part.of(tensors)).max()) for tensors in both) for both in columns]
+    panels = [
+        _panel(column, row, replica, part.of(columns[column][row]), limits[column])
+        for column in range(3)
+        for row, replica in enumerate(shown)
+    ]
+    blank = [
+        {"column": column, "x": _left(column) + 0.5, "y": _top(row) + PANEL / 2}
+        for column in range(3)
+        for row in range(2)
+        if not any(np.any(tensor) for tensor in columns[column][row])
+    ]
+    return (
+        alt.layer(
+            _cells(panels, part),
+            _frames(),
+            _texts(blank, "exactly 0", 600, reveal=True),
+            _heads(),
+            _names(found, shown),
+            *_scales(limits),
+        )
+        .add_params(position(2))
+        .properties(width="container", height=HEIGHT)
+    )
+
+
+def _panel(
+    column: int, row: int, replica: int, values: Difference, limit: float
+) -> dict[str, object]:
+    """One panel as a single record; the chart spreads its values over the cells."""
+    return {
+        "column": column,
+        "row": row,
+        "who": f"R{replica}",
+        "what": COLUMNS[column],
+        "limit": limit or 1.0,
+        "wide": values.shape[1],
+        "tall": values.shape[0],
+        "v": [float(f"{value:.4g}") for value in values.ravel()],
+    }
+
+
+def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
+    """All cells of all panels, placed and shaded in the browser: half a megabyte stays unsent."""
+    return (
+        alt.Chart(inline(panels))
+        .transform_flatten(["v"])
+        .transform_window(cell="row_number()", groupby=["column", "row"])
+        .transform_calculate(
+            across="(datum.cell - 1) % datum.wide",
+            down="floor((datum.cell - 1) / datum.wide)",
+        )
+        .transform_calculate(
+            x=f"datum.column * (1 + {GAP}) + datum.across / datum.wide",
+            x2=f"datum.column * (1 + {GAP}) + (datum.across + 1) / datum.wide",
+            y=f"{TOP} + datum.row * {PANEL + BETWEEN} + datum.down * {PANEL} / datum.tall",
+            y2=f"{TOP} + datum.row * {PANEL + BETWEEN} + (datum.down + 1) * {PANEL} / datum.tall",
+            shade="(datum.v < 0 ? -1 : 1) * sqrt(abs(datum.v) / datum.limit)",
+            seen="clamp(position - datum.column + 1, 0, 1)",
+            input=f"{part.rows}[datum.down] + 1",
+            unit=f"{part.columns}[datum.across] + 1",
+        )
+        .mark_rect()
+        .encode(
+            x=_along("x"),
+            x2="x2:Q",
+            y=_down("y"),
+            y2="y2:Q",
+            color=alt.Color("shade:Q", scale=_shades(), legend=None),
+            opacity=alt.Opacity("seen:Q", scale=None),
+            tooltip=[
+                alt.Tooltip("who:N", title="replica"),
+                alt.Tooltip("what:N", title="change of"),
+                alt.Tooltip("input:Q", title="from input"),
+                alt.Tooltip("unit:Q", title="to unit"),
+                alt.Tooltip("v:Q", title="change", format=".3~g"),
+            ],
+        )
+    )
+
+
+def _frames() -> alt.Chart:
+    """An outline for every panel, so that a blank one is a panel too."""
+    rows = [
+        {"x": _left(column), "x2": _left(column) + 1, "y": _top(row), "y2": _top(row) + PANEL}
+        for column in range(3)
+        for row in range(2)
+    ]
+    return (
+        alt.Chart(inline(rows))
+        .mark_rect(filled=False, stroke="$quiet", strokeWidth=1)
+        .encode(x=_along("x"), x2="x2:Q", y=_down("y"), y2="y2:Q")
+    )
+
+
+def _heads() -> alt.Chart:
+    rows = [
+        {"column": column, "label": label.replace(" the ", " the\n"), "x": _left(column), "y": 2}
+        for column, label in enumerate(COLUMNS)
+    ]
+    return (
+        alt.Chart(inline(rows))
+        .mark_text(align="left", baseline="top", fontWeight=600, lineBreak="\n")
+        .encode(x=_along("x"), y=_down("y"), text="label:N")
+    )
+
+
+def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
+    names = [f"R{replica}" for replica in shown]
+    rows = [
+        {
+            "who": name,
+            "x": 0,
+            "y": _top(row) - 6,
+            "label": f"{name} · "
+            + ("had your row" if replica == found.owner else "never saw your row"),
+        }
+        for row, (name, replica) in enumerate(zip(names, shown, strict=True))
+    ]
+    return (
+        alt.Chart(inline(rows))
+        .mark_text(align="left", baseline="bottom", fontWeight=600, fontSize=14)
+        .encode(
+            x=_along("x"),
+            y=_down("y"),
+            text="label:N",
+            color=alt.Color(
+                "who:N",
+                scale=alt.Scale(domain=names, range=[f"${name}" for name in names]),
+                legend=None,
+            ),
+        )
+    )
+
+
+def _scales(limits: Sequence[float]) -> list[alt.Chart]:
+    """The small scale under each column, with its ends and its middle."""
+    y = HEIGHT - 46
+    bars = [
+        {
+            "x": _left(column) + n / SHADES,
+            "x2": _left(column) + (n + 1) / SHADES,
+            "y": y,
+            "y2": y + 10,
+            "shade": 2 * n / (SHADES - 1) - 1,
+        }
+        for column in range(3)
+        for n in range(SHADES)
+    ]
+    texts = [
+        {"x": _left(column) + at, "y": y + 15, "label": label, "align": align}
+        for column, limit in enumerate(limits)
+        for at, align, label in (
+            (0, "left", f"−{short(limit)}"),
+            (0.5, "center", "0"),
+            (1, "right", f"+{short(limit)}"),
+        )
+    ]
+    bar = (
+        alt.Chart(inline(bars))
+        .mark_rect()
+        .encode(
+            x=_along("x"),
+            x2="x2:Q",
+            y=_down("y"),
+            y2="y2:Q",
+            color=alt.Color("shade:Q", scale=_shades(), legend=None),
+        )
+    )
+    labels = [
+        alt.Chart(inline([row for row in texts if row["align"] == align]))
+        .mark_text(align=align, baseline="top", fontSize=11)
+        .encode(x=_along("x"), y=_down("y"), text="label:N")
+        for align in ("left", "center", "right")
+    ]
+    return [bar, *labels]
+
+
+def _texts(
+    rows: Sequence[Mapping[str, object]], label: str, weight: int, *, reveal: bool
+) -> alt.Chart:
+    seen = "clamp(position - datum.column + 1, 0, 1)" if reveal else "1"
+    return (
+        alt.Chart(inline(rows))
+        .transform_calculate(seen=seen)
+        .mark_text(fontWeight=weight, fontSize=15, text=label)
+        .encode(x=_along("x"), y=_down("y"), opacity=alt.Opacity("seen:Q", scale=None))
+    )
+
+
+def short(value: float) -> str:
+    """Two digits of a small number: `0.00063`, `8.8e-05`; 0 is plain."""
+    return f"{value:.2g}"
+
+
+def _left(column: int) -> float:
+    return column * (1 + GAP)
+
+
+def _top(row: int) -> int:
+    return TOP + row * (PANEL + BETWEEN)
+
+
+def _along(field: str) -> alt.X:
+    scale = alt.Scale(domain=[0, 3 + 2 * GAP], nice=False, zero=False)
+    return alt.X(f"{field}:Q", scale=scale, axis=None)
+
+
+def _down(field: str) -> alt.Y:
+    scale = alt.Scale(domain=[HEIGHT, 0], nice=False, zero=False)
+    return alt.Y(f"{field}:Q", scale=scale, axis=None)
+
+
+def _shades() -> alt.Scale:
+    return alt.Scale(
+        domain=[-1, 0, 1],
+        range=["$minus", "$paper", "$plus"],
+        interpolate="lab",
+    )
