@@ -17,7 +17,7 @@ RUN useradd --system --uid 10001 --create-home lockstep \
 WORKDIR /app
 
 # Packages first: a change to the lesson's own files then reuses this layer.
-COPY requirements.txt constraints.txt ./
+COPY requirements.txt requirements-lesson.txt constraints.txt ./
 RUN python -m pip install --requirement requirements.txt --constraint constraints.txt
 
 # .dockerignore says what stays behind.

@@ -59,7 +59,7 @@ $(BIN)/python:
 	echo "Lockstep needs Python 3.11, 3.12 or 3.13 as python3.11 or python3, and found: $$(python3 --version 2>/dev/null || echo no python3). Install Python 3.11, then run make again." >&2; \
 	exit 1
 
-$(RUN_STAMP): requirements.txt constraints.txt | $(BIN)/python
+$(RUN_STAMP): requirements.txt requirements-lesson.txt constraints.txt | $(BIN)/python
 	@echo "Installing what the lesson needs into $(VENV) (about 450 MB to download the first time)"
 	$(PIP_INSTALL) --requirement requirements.txt
 	@touch $@

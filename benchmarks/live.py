@@ -87,7 +87,7 @@ def measure(parts: tuple[str, ...]) -> dict[str, Any]:
         "machine": about(),
         "detail": detail,
     }
-    return rounded(result)
+    return {name: rounded(value) for name, value in result.items()}
 
 
 def verdicts(figures: dict[str, Any]) -> dict[str, bool]:

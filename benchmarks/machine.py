@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+CALM = 0.5
+"""Others used at most this many cores: what was measured meanwhile can be believed."""
 _TICK = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 

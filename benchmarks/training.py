@@ -7,7 +7,6 @@ meanwhile meets all of them; figures are medians over the calm rounds' own ratio
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import secrets
@@ -27,9 +26,10 @@ from pipeline.events import Epoch, RunFinished
 from pipeline.launch import ROOT, ForkingTrainer
 from pipeline.runs import Runs
 
-CALM = 0.5
-"""A round in which others used more than this many cores is left out, if three are calmer."""
 FEWEST = 3
+"""Rounds that are kept: all calm ones, or the three calmest."""
+ROUNDS, SECONDS = 8, 100.0
+"""Rounds at most, and no new one after so many seconds."""
 OWNER = secrets.token_hex(8)
 Timing = dict[str, float]
 
@@ -135,16 +135,17 @@ def cold() -> Timing:
         return {"cold_first_step": time.perf_counter() - began}
 
 
-def turning(
-    things: list[Callable[[], Timing]], rounds: int
-) -> Iterator[list[Callable[[], Timing]]]:
+def turning(things: list[Callable[[], Timing]]) -> Iterator[list[Callable[[], Timing]]]:
     """The things in an order that changes from round to round."""
-    for turn in range(rounds):
+    ends = time.monotonic() + SECONDS
+    for turn in range(ROUNDS):
+        if turn >= FEWEST and time.monotonic() > ends:
+            return
         start = turn % len(things)
         yield things[start:] + things[:start]
 
 
-def measure(rounds: int) -> dict[str, Any]:
+def measure() -> dict[str, Any]:
     """All figures of this file, and each round's timings."""
     with tempfile.TemporaryDirectory(prefix="lockstep-benchmark-") as folder:
         warm, plain = Warm(Path(folder)), Plain()
@@ -153,19 +154,19 @@ def measure(rounds: int) -> dict[str, Any]:
             for thing in things[:3]:
                 thing()  # files read once, caches warm
             told: list[Timing] = []
-            for number, order in enumerate(turning(things, rounds), start=1):
+            for number, order in enumerate(turning(things), start=1):
                 before = machine.Moment.now()
                 timing: Timing = {}
                 for thing in order:
                     timing |= thing()
                 timing["foreign"] = before.foreign_load(machine.Moment.now())
                 told.append(timing)
-                say(f"training {number} of {rounds}: " + _short(timing))
+                say(f"training {number} of {ROUNDS}: " + _short(timing))
             memory = [warm.private_megabytes() for _ in range(3)]
         finally:
             plain.close()
             warm.close()
-    calm = [t for t in told if t["foreign"] <= CALM]
+    calm = [t for t in told if t["foreign"] <= machine.CALM]
     if len(calm) < FEWEST:
         calm = sorted(told, key=lambda t: t["foreign"])[:FEWEST]
 
@@ -181,7 +182,7 @@ def measure(rounds: int) -> dict[str, Any]:
             "run_vs_fit_ratio_request_to_end": ratio("run_total", "fit_total"),
             "run_vs_fit_ratio_cpu": ratio("run_cpu", "fit_cpu"),
             "run_vs_bare_ratio_cpu": ratio("run_cpu", "bare_cpu"),
-            "rounds": rounds,
+            "rounds": len(told),
             "rounds_kept": len(calm),
             "median_seconds": {
                 name: statistics.median(timing[name] for timing in calm) for name in calm[0]
@@ -196,6 +197,4 @@ def _short(timing: Timing) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=6)
-    print(json.dumps(measure(parser.parse_args().rounds)))
+    print(json.dumps(measure()))

@@ -2,42 +2,68 @@
 
 import streamlit as st
 
-from pipeline import recordings, side_by_side, what_if_view
+from pipeline import recordings
 from pipeline.events import RunFinished
-from ui import charts, frame, keys, leave_out, lesson, one_class, pictures_aggregate, player
-from ui import run_panel, services
-from ui.palette import DASHES
+from ui import keys, leave_out, lesson, one_class, pictures_aggregate, player, run_panel, services
 
-ORDINALS = ("first", "second", "third")
 page = lesson.Page("aggregate")
 text = page.words.text
 asked = leave_out.resolve(page.context)
 found = asked.found
-values: dict[str, object] = {
-    "owner": f"R{asked.use.owner}",
-    "other": f"R{asked.use.other}",
-    "row": f"{asked.row:,}",
-    "step": f"{asked.use.step:,}",
-    "problem": asked.problem,
-}
+values = leave_out.values(asked)
 page.open(values)
 if asked.why:
     st.info(f"{text(asked.why, values)} {text('instead', values)}", icon=":material/info:")
-    if asked.why == "failed":
-        st.button(
-            text("ask_again"),
-            on_click=leave_out.ask_again,
-            args=(page.context,),
-            key=keys.ASK_AGAIN,
-        )
+if asked.why == "failed":
+    again = leave_out.ask_again
+    st.button(text("ask_again"), on_click=again, args=(page.context,), key=keys.ASK_AGAIN)
 if found is None:
-    assert asked.answer is not None
-    leave_out.wait(asked.answer.key, asked.answer.folder, text("asking", values), text("queued"))
+    leave_out.wait(asked, text("asking", values), text("queued"))
+elif (part := found.part()) is None:
+    page.say("nothing")
 else:
-    assert found.other is not None
-    values |= {
-        "own_other": f"{what_if_view.largest(found.own[found.other]):.3g}",
-        "copies": f"{found.copies_apart:.3g}",
-        "changed": f"{found.changed(found.owner):,}",
-        "parameters": f"{found.parameters:,}",
-    }
+    picture, panel = st.columns([5, 2], gap="medium")
+    with picture:
+        player.show(
+            player.Show(
+                source=f"leave out {asked.row} {asked.use.step} {asked.run.run_id}",
+                label="One step with your row and without it",
+                charts=[
+                    player.Chart(
+                        pictures_aggregate.leave_out(found, part),
+                        "",
+                        " ".join(page.frames(values)),
+                    )
+                ],
+                frames=page.frames(values),
+                total=2,
+                seconds=5,
+            ),
+            key=keys.PICTURE,
+        )
+    with panel:
+        leave_out.row_panel(page, asked)
+    page.say("what", pictures_aggregate.described(part))
+    page.predict(values)
+    with st.expander(text("all")):
+        leave_out.table(found)
+        page.say("all_help")
+    page.code("pipeline/trainer/replica.py", "replica_step")
+
+st.header(text("checks"), anchor=False)
+shown = page.context.run
+if not isinstance(shown.last, RunFinished) or shown.config.combine != "step":
+    shown = services.ended(recordings.DEFAULT)
+twins = (
+    ("checks_recorded" if shown.recorded else "checks_mine", shown),
+    ("checks_twin", services.ended("shuffled-never")),
+)
+for column, (name, run) in zip(st.columns(2, gap="medium"), twins, strict=True):
+    with column:
+        st.markdown(f"**{text(name)}**")
+        assert isinstance(run.last, RunFinished)
+        st.html(run_panel.checks_list(run.last.checks))
+
+st.header(text("one_class"), anchor=False)
+one_class.section(page)
+page.close()

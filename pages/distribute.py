@@ -22,20 +22,24 @@ numbers = {
 }
 page.open(numbers)
 
-left, right = st.columns([3, 2], gap="large")
+left, right = st.columns([2, 1], gap="medium")
 with right:
     st.subheader(page.words.text("count"), anchor=False)
     frame.table(*batch_words.counts(page.words, plan), "counts")
-    page.say("count_help" if plan.rows == here.shapes.rows else "count_some", numbers)
     show_last = False
     if plan.steps == 1:
-        page.say("one_step")
+        page.say("one_step", numbers)
     else:
+        page.say("count_help" if plan.rows == here.shapes.rows else "count_some", numbers)
         show_last = st.toggle(page.words.text("show_last"), key=keys.LAST_BATCH)
         page.say("last_short" if rest else "last_even", numbers)
 with left:
     batch = plan.batch(plan.first_use.epoch, plan.steps) if show_last else plan.first_use
-    values = {"step": f"{batch.step:,}", "epoch": batch.epoch, "cut": batch_words.cut_of(batch)}
+    values = {
+        "step": f"{batch.step:,}",
+        "epoch": batch.epoch,
+        "cut": batch_words.cut_of(page.words, batch),
+    }
     title = page.words.text("picture", values)
     player.show(
         player.Show(

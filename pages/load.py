@@ -14,6 +14,9 @@ CODE = {
     "digits": ("pipeline/datasets.py", "_digits"),
     "breast-cancer": ("pipeline/datasets.py", "_breast_cancer"),
 }
+TEXT_WIDTH = 700
+MANY = 4
+"""More classes than this are told in a sentence instead of a table."""
 
 page = lesson.Page("load")
 here = page.context
@@ -100,15 +103,22 @@ else:
     page.say("whole_batch", values)
 
 st.header(page.words.text("table"), anchor=False)
-st.markdown(f"**{plain(data.title)}.** {plain(data.about)}")
-counts = table_facts.class_counts(data)
-frame.table(
-    ("class", "training rows", "held-out rows"),
-    [(name, f"{training:,}", f"{held_out:,}") for name, training, held_out in counts],
-    "classes",
-)
-for note in data.notes:
-    st.markdown(f"- {plain(note)}")
+with st.container(width=TEXT_WIDTH):
+    st.markdown(f"**{plain(data.title)}.** {plain(data.about)}")
+    for note in data.notes:
+        st.markdown(plain(note))
+    if len(data.x_validation):
+        page.say("held_out", {"held_out": f"{len(data.x_validation):,}"})
+    counts = table_facts.class_counts(data)
+    if len(counts) > MANY:
+        told = ", ".join(f"{plain(name)} **{training:,}**" for name, training, _ in counts)
+        page.say("classes", {"counts": told})
+if len(counts) <= MANY:
+    frame.table(
+        ("class", "training rows", "held-out rows"),
+        [(name, f"{training:,}", f"{held_out:,}") for name, training, held_out in counts],
+        "classes",
+    )
 
 st.header(page.words.text("own"), anchor=False)
 upload_panel.panel(here, page.words)

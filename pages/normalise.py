@@ -48,6 +48,8 @@ with picture:
         ),
         key=keys.PICTURE,
     )
+    if len(drawn) < len(data.features):
+        page.say("part_drawn", {"drawn": len(drawn), "columns": f"{len(data.features):,}"})
     with st.expander("The same as a table"):
         frame.table(
             ("column", "as loaded", "lowest", "highest", "scaled"),

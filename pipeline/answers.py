@@ -20,9 +20,9 @@ from typing import Any, Literal
 import pipeline
 from pipeline import run_log
 from pipeline.events import RunFailed, RunFinished, Terminal
+from pipeline.run_log import RESULT_NAME
 from pipeline.workers import Workers
 
-RESULT_NAME = "result.json"
 RECORDED = Path(__file__).parent / "recorded" / "answers"
 """The recorded answers that ship."""
 KEPT = 1_000

@@ -8,6 +8,7 @@ each run, on any system. Neither knows what a run is: they know folders.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -191,8 +192,34 @@ class ForkingTrainer:
         self._on_exit(folder, status)
 
 
+class NoTrainer:
+    """Where TensorFlow is not installed: every run is reported as not to be had."""
+
+    def open(self, on_exit: OnExit) -> None:
+        self._on_exit = on_exit
+
+    def launch(self, folder: Path) -> None:
+        threading.Thread(target=self._on_exit, args=(folder, TRAINER_BROKEN)).start()
+
+    def kill(self, folder: Path) -> None:
+        """There is no process."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def tensorflow_is_installed() -> bool:
+    """Whether there is a TensorFlow to start; asks without importing it."""
+    try:
+        return importlib.util.find_spec("tensorflow") is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def default_launcher(log: Path, niceness: int = 0) -> Launcher:
     """The warm trainer where forking after importing TensorFlow is safe, else fresh processes."""
+    if not tensorflow_is_installed():
+        return NoTrainer()
     if sys.platform == "linux":
         return ForkingTrainer(log, niceness)
     return FreshProcess(niceness)

@@ -22,6 +22,7 @@ except ImportError:  # Windows: there the writer is always reaped before `end` i
 
 FILE_NAME = "events.jsonl"
 OUTCOME_NAME = "outcome.json"
+RESULT_NAME = "result.json"
 
 
 class LogError(ValueError):

@@ -76,7 +76,7 @@ def step_milliseconds(run: RunView) -> Milliseconds | None:
     return Milliseconds(statistics.median(times), min(times), max(times)) if times else None
 
 
-def thinned(points: Points, bins: int = BINS) -> Points:
+def thinned(points: Sequence[tuple[float, float]], bins: int = BINS) -> Points:
     """At most two points a bin: its lowest and its highest, in their order."""
     if len(points) <= 2 * bins:
         return list(points)

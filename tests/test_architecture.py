@@ -67,6 +67,7 @@ RULES = (
             "pipeline.preprocess",
             "pipeline.run_log",
             "pipeline.sources",
+            "pipeline.shapes",
             "pipeline.step_records",
             "pipeline.trainer",
         ),

@@ -7,9 +7,12 @@ from ui.pictures_batch import squares_of
 from ui.words import Words
 
 
-def cut_of(batch: Batch) -> str:
-    """`R0 128, R1 128`: the rows of each replica."""
-    return ", ".join(f"R{replica} {len(piece):,}" for replica, piece in enumerate(batch.pieces))
+def cut_of(words: Words, batch: Batch) -> str:
+    """The rows of each replica, in short where all have as many."""
+    sizes = [len(piece) for piece in batch.pieces]
+    if len(set(sizes)) == 1:
+        return words.text("each", {"rows": f"{sizes[0]:,}"})
+    return ", ".join(f"R{replica} {size:,}" for replica, size in enumerate(sizes))
 
 
 def frames(words: Words, batch: Batch, row: int) -> list[str]:
@@ -26,14 +29,17 @@ def frames(words: Words, batch: Batch, row: int) -> list[str]:
         where = words.text("to_others")
     else:
         where = words.text("to_mine", {"replica": f"R{owner}"})
-    values = {"rows": f"{batch.rows:,}", "mine": mine, "cut": cut_of(batch), "where": where}
+    values = {"rows": f"{batch.rows:,}", "mine": mine, "cut": cut_of(words, batch), "where": where}
     return [frame.format_map(values) for frame in words.frames]
 
 
 def counts(words: Words, plan: EpochPlan) -> tuple[list[str], list[list[str]]]:
     """Head and rows of the table of rows for each replica in an epoch."""
-    short = bool(plan.rows % plan.config.global_batch)
-    names = ["replica", "full", "last", "epoch"] if short else ["replica", "full", "epoch"]
+    names = ["replica", "full", "last", "epoch"]
+    if plan.steps == 1:
+        names = ["replica", "epoch"]
+    elif plan.rows % plan.config.global_batch == 0:
+        names = ["replica", "full", "epoch"]
     rows = []
     for replica, (full, each, last, together) in enumerate(plan.per_replica):
         cells = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -15,21 +15,22 @@ import altair as alt
 from pipeline.feed import MEAN
 from ui.palette import DASHES
 from ui.pictures import Picture, position
+from ui.words import raised
 
+RINGS = 16
+"""At about so many steps the rings are drawn."""
 LABEL_GAP = 17
 """Direct labels keep this many pixels apart, so that they can be read."""
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line: its short label, its (x, y) points, its colour token, dash pattern and width."""
+    """One line: its short label, its (x, y) points, its colour token and its dash pattern."""
 
     label: str
     points: Sequence[tuple[float, float]]
     colour: str = "ink"
     dash: Sequence[int] = ()
-    width: float = 2
 
 
 def by_step(
@@ -138,27 +139,42 @@ def by_epoch(
     )
     return alt.layer(
         lines.mark_line(interpolate="linear").encode(
-            color=_colours(series), strokeDash=_dashes(series), strokeWidth=_widths(series)
+            color=_colours(series), strokeDash=_dashes(series)
         ),
         lines.mark_circle(size=42, opacity=1).encode(color=_colours(series), tooltip=tooltip),
         labels,
     ).properties(width="container", height=height)
 
 
-def nested(series: Sequence[Series], title: str, steps: int) -> Picture:
-    """Lines of decreasing width over each other, so that equal ones do not hide each other."""
+def rings(series: Sequence[Series], title: str, steps: int) -> Picture:
+    """The last series as a line, and all as rings within rings at some of its steps.
+
+    The first series has the widest ring, so that equal curves do not hide each other.
+    """
     top = max((y for line in series for _, y in line.points), default=1.0)
-    base = alt.Chart(inline(_long(series))).encode(
-        x=_step_axis(steps), y=alt.Y("y:Q", title=title, scale=alt.Scale(domain=[0, top]))
-    )
-    return alt.layer(
-        *(
-            base.transform_filter(alt.datum.who == line.label)
-            .mark_line(strokeWidth=line.width, strokeJoin="round", strokeCap="round")
-            .encode(color=_colours(series, _legend()))
-            for line in series
+    x, y = _step_axis(steps), alt.Y("y:Q", title=title, scale=alt.Scale(domain=[0, top]))
+    line = alt.Chart(inline(_long(series[-1:]))).mark_line(strokeWidth=1, color="$quiet")
+    some = [replace(one, points=one.points[:: max(1, len(one.points) // RINGS)]) for one in series]
+    names = [one.label for one in series]
+    sizes = [(3 + 8 * place) ** 2 for place in reversed(range(len(series)))]
+    marks = (
+        alt.Chart(inline(_long(some)))
+        .mark_point(strokeWidth=1.6, opacity=1, filled=False)
+        .encode(
+            x=x,
+            y=y,
+            color=_colours(series, _legend()),
+            size=alt.Size(
+                "who:O", sort=names, scale=alt.Scale(domain=names, range=sizes), legend=_legend()
+            ),
+            tooltip=[
+                alt.Tooltip("who:N", title="run on"),
+                alt.Tooltip("x:Q", title="step", format=","),
+                alt.Tooltip("y:Q", title=title, format=".9f"),
+            ],
         )
-    ).properties(width="container", height=260)
+    )
+    return alt.layer(line.encode(x=x, y=y), marks).properties(width="container", height=230)
 
 
 def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool) -> Picture:
@@ -167,7 +183,7 @@ def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool
     A difference of exactly 0 has no place on such a scale: it gets a lane of its own below.
     """
     ticks, zero = _powers([y for line in series for _, y in line.points])
-    names = ["0", *(f"10{str(power).translate(SUPERSCRIPTS)}" for power in ticks[1:])]
+    names = ["0", *(f"10{raised(power)}" for power in ticks[1:])]
     rows = [
         {**row, "at": zero if row["y"] == 0 else math.log10(row["y"]), "exact": row["y"] == 0}
         for row in _long(series)
@@ -177,7 +193,7 @@ def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool
         y=alt.Y(
             "at:Q",
             title=title,
-            scale=alt.Scale(domain=[zero - 0.4, ticks[-1]], nice=False),
+            scale=alt.Scale(domain=[zero - 0.4, ticks[-1] + 0.2], nice=False),
             axis=alt.Axis(
                 values=ticks, labelExpr=f"{names!r}[round(datum.value) - ({zero})]", grid=True
             ),
@@ -190,13 +206,12 @@ def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool
     )
     if lines:
         drawn = base.mark_line().encode(
-            color=_colours(series),
+            color=_colours(series, _legend()),
             strokeDash=_dashes(series, _legend()),
-            strokeWidth=_widths(series),
         )
     else:
         drawn = base.mark_point(size=34, strokeWidth=1.5, opacity=0.9).encode(
-            color=_colours(series),
+            color=_colours(series, _legend()),
             shape=alt.Shape(
                 "who:N",
                 scale=alt.Scale(
@@ -206,7 +221,7 @@ def differences(series: Sequence[Series], title: str, steps: int, *, lines: bool
                 legend=_legend(),
             ),
         )
-    return alt.layer(drawn).properties(width="container", height=170)
+    return alt.layer(drawn).properties(width="container", height=230)
 
 
 def milliseconds(bars: Sequence[tuple[str, float, float, float]]) -> Picture:
@@ -248,7 +263,7 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
     updates spans the axis both times.
     """
     most = max(per_epoch for _, per_epoch in series) * epochs
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "who": line.label,
             "update": update,
@@ -263,6 +278,7 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
     lines = [line for line, _ in series]
     low = min((row["y"] for row in rows), default=0)
     high = max((row["y"] for row in rows), default=1)
+    last = max((line.points[-1][0] for line in lines), default=0)
     glide = "clamp(position, 0, 1)"
     along = alt.Scale(domain=[0, 1.32], nice=False)
     base = (
@@ -284,7 +300,9 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
             "who": line.label,
             "e": line.points[-1][0] / per_epoch / epochs,
             "u": line.points[-1][0] / most,
-            "y": line.points[-1][1],
+            # Beside its end, but below it once a longer line passes there.
+            "y": line.points[-1][1]
+            - (0 if line.points[-1][0] == last else 10 * (high - low) / 300),
             "ye": place,
         }
         for (line, per_epoch), place in zip(
@@ -326,7 +344,7 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
         .properties(
             width="container",
             height=300,
-            padding={"left": 5, "right": 5, "top": 5, "bottom": 48},
+            padding={"left": 5, "right": 5, "top": 5, "bottom": 20},
         )
     )
 
@@ -338,7 +356,7 @@ def inline(rows: Sequence[Mapping[str, object]]) -> Any:
 
 def _fading(rows: list[dict[str, Any]], along: alt.Scale, down: int, glide: str) -> alt.Chart:
     """Texts under the picture: those of position 0 fade as those of position 1 appear."""
-    return (
+    chart: alt.Chart = (
         alt.Chart(inline(rows))
         .transform_calculate(seen=f"datum.last == 1 ? {glide} : 1 - {glide}")
         .mark_text(baseline="top", dy=down)
@@ -349,6 +367,7 @@ def _fading(rows: list[dict[str, Any]], along: alt.Scale, down: int, glide: str)
             opacity=alt.Opacity("seen:Q", scale=None),
         )
     )
+    return chart
 
 
 def _long(series: Sequence[Series]) -> list[dict[str, Any]]:
@@ -389,11 +408,6 @@ def _dashes(series: Sequence[Series], legend: alt.Legend | None = None) -> alt.S
     return alt.StrokeDash("who:N", scale=scale, legend=legend)
 
 
-def _widths(series: Sequence[Series]) -> alt.StrokeWidth:
-    scale = alt.Scale(domain=[line.label for line in series], range=[line.width for line in series])
-    return alt.StrokeWidth("who:N", scale=scale, legend=None)
-
-
 def _powers(values: Sequence[float]) -> tuple[list[int], int]:
     """Powers of ten around the values that are not 0, at most five or so, and 0's place below."""
     logs = [math.log10(value) for value in values if value > 0]
@@ -413,18 +427,15 @@ def _whole_ticks(first: float, last: float) -> list[int]:
 def _apart(
     places: Sequence[float], gap: float, domain: tuple[float, float] | None = None
 ) -> list[float]:
-    """The places moved as little as needed to lie `gap` apart, in the same order."""
+    """The places moved as little as needed to lie `gap` apart, in order and within the domain."""
     order = sorted(range(len(places)), key=lambda index: places[index])
     moved = list(places)
-    for before, index in zip(order, order[1:], strict=False):
-        moved[index] = max(moved[index], moved[before] + gap)
-    if order and domain is not None:
-        over = moved[order[-1]] - domain[1]
-        for index in reversed(order):
-            if over <= 0:
-                break
-            moved[index] -= over
-            rank = order.index(index)
-            if rank:
-                over = moved[order[rank - 1]] - (moved[index] - gap)
+    floor = domain[0] + 0.6 * gap if domain else -math.inf
+    for index in order:
+        moved[index] = max(moved[index], floor)
+        floor = moved[index] + gap
+    ceiling = domain[1] if domain else math.inf
+    for index in reversed(order):
+        moved[index] = min(moved[index], ceiling)
+        ceiling = moved[index] - gap
     return moved

@@ -18,6 +18,11 @@ class Entry:
     group: str
 
     @property
+    def path(self) -> str:
+        """Where it is served: the first page is the site's root."""
+        return "" if self == CONTENTS[0] else self.slug
+
+    @property
     def file(self) -> str:
         """The page script, relative to `pages/main.py`."""
         return f"{self.slug.replace('-', '_')}.py"

@@ -17,9 +17,10 @@ from pipeline import recordings
 from pipeline.answers import Answer
 from pipeline.limits import LimitError
 from pipeline.run_view import RunView
-from pipeline.what_if_view import Use, WhatIf, first_use
-from ui import services
+from pipeline.what_if_view import Use, WhatIf, first_use, largest
+from ui import frame, keys, lesson, services
 from ui.context import Context
+from ui.words import small
 
 TASK = "what-if"
 SAME_TABLE = ("data", "label", "leave_out")
@@ -79,12 +80,82 @@ def ask_again(here: Context) -> None:
         mine.ask()
 
 
+def values(asked: Asked) -> dict[str, object]:
+    """What the page's words need; results only once there is an answer."""
+    given: dict[str, object] = {
+        "owner": f"R{asked.use.owner}",
+        "other": f"R{asked.use.other}",
+        "row": f"{asked.row:,}",
+        "step": f"{asked.use.step:,}",
+        "problem": asked.problem,
+    }
+    found = asked.found
+    if found is not None and found.other is not None:
+        given |= {
+            "own_other": small(largest(found.own[found.other])),
+            "copies": small(found.copies_apart),
+            "changed": f"{found.changed(found.owner):,}",
+            "parameters": f"{found.parameters:,}",
+        }
+    return given
+
+
+def row_panel(page: lesson.Page, asked: Asked) -> None:
+    """Your row in this step; or the row that is shown while yours cannot be."""
+    found = asked.found
+    assert found is not None
+    assert found.other is not None
+    given = values(asked)
+    lines = [
+        (page.words.text("row_at"), f"{asked.use.step:,}, on R{found.owner}"),
+        (page.words.text("row_own", given), small(largest(found.own[found.owner]))),
+        (page.words.text("row_other", given), f"exactly {given['own_other']}"),
+        (page.words.text("row_weights"), f"{given['changed']} of {given['parameters']}"),
+        (page.words.text("row_copies"), f"exactly {given['copies']}"),
+    ]
+    if not asked.why:
+        page.your_row(lines)
+        return
+    with st.container(border=True, key=keys.INSTEAD):
+        st.markdown(f"**Row {asked.row:,}** of the recorded run")
+        for name, value in lines:
+            st.markdown(f"{name} **{value}**")
+
+
+def table(found: WhatIf) -> None:
+    """The picture's content for every replica, as a table."""
+    rows = [
+        (
+            f"R{replica}",
+            f"{len(found.complete.rows[replica]):,}",
+            "yes" if replica == found.owner else "no",
+            small(largest(found.own[replica]), 3),
+            small(largest(found.all_reduced), 3),
+            f"{found.changed(replica):,} of {found.parameters:,}",
+            small(largest(found.weights[replica]), 3),
+        )
+        for replica in range(found.replicas)
+    ]
+    heads = (
+        "replica",
+        "rows",
+        "had it",
+        "own gradient changes by up to",
+        "the sum by up to",
+        "weights that change",
+        "by up to",
+    )
+    frame.table(heads, rows, "leave-out")
+
+
 @st.fragment(run_every=0.5)
-def wait(key: str, folder: Path, text: str, queued: str) -> None:
+def wait(asked: Asked, text: str, queued: str) -> None:
     """What stands in the picture's place until the answer is there; then the page is drawn anew.
 
     The trainer's limits end a question that hangs, so this ends too.
     """
+    assert asked.answer is not None
+    key, folder = asked.answer.key, asked.answer.folder
     answer = services.answers().get(key)
     if answer is None or answer.state != "asked":
         st.rerun()

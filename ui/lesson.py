@@ -19,7 +19,7 @@ from pathlib import Path
 import streamlit as st
 
 from ui import code, contents, context, keys
-from ui.words import Values, fill, words
+from ui.words import Values, fill, plain, words
 
 HERE = Path(__file__).parent
 ICON = HERE / "icon.png"
@@ -39,7 +39,7 @@ class Page:
         st.html(f"<style>{STYLE}</style>")
         notice = st.session_state.pop(keys.NOTICE, None)
         if notice:
-            st.warning(notice, icon=":material/info:")
+            st.warning(plain(notice), icon=":material/info:")
         st.title(fill(self.words.title, values or {}), anchor=False)
         with st.container(key=keys.LEDE):
             st.markdown(fill(self.words.lede, values or {}))
@@ -57,7 +57,7 @@ class Page:
         """The panel of your row: what it is here, as (name, value) pairs."""
         here = self.context
         with st.container(border=True, key=keys.ROW_PANEL):
-            st.markdown(f"**Your row** · {here.row:,} · {here.row_label}")
+            st.markdown(f"**Your row** · {here.row:,} · {plain(here.row_label)}")
             for name, value in lines:
                 st.markdown(f"{name} **{value}**")
             if note:

@@ -22,13 +22,15 @@ from pipeline.run_view import RunView
 from pipeline.runs import RunInfo, UnknownRun
 from pipeline.sources import Csv
 from pipeline.uploads import UploadGone, is_upload
-from ui import charts, keys, learner, services
+from ui import charts, keys, learner, lesson, player, services
 from ui.palette import DASHES
-from ui.words import plain
+from ui.words import plain, small
 
 WAYS = ("step", "epoch", "never")
 NAMES = {"step": "every step", "epoch": "once an epoch", "never": "never"}
 """How often the replicas are brought together, for labels in charts and tables."""
+CLEAR = 0.1
+"""An accuracy better by more than this is called better."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,36 @@ class Compared:
     def series(self, points: Any) -> list[charts.Series]:
         """One line a way, in ink: colour means a replica, and here it is all of them."""
         return [
-            charts.Series(NAMES[way], points(self.runs[way]), "ink", DASHES[place], 2)
+            charts.Series(NAMES[way], points(self.runs[way]), "ink", DASHES[place])
             for place, way in enumerate(WAYS)
         ]
+
+    def values(self) -> dict[str, str]:
+        """The results, for sentences: shares as per cent, distances as they are."""
+        given: dict[str, str] = {}
+        for way in WAYS:
+            own, everywhere = last_shares(self.runs[way])
+            apart = side_by_side.copies_apart(self.runs[way]) or [(0, 0.0)]
+            given |= {
+                f"own_{way}": f"{own:.0%}",
+                way: f"{everywhere:.1%}",
+                f"apart_{way}": "exactly 0" if apart[-1][1] == 0 else small(apart[-1][1]),
+            }
+        return given
+
+    def verdict(self) -> str:
+        """The name of the sentence that the numbers allow."""
+        ends = {way: last_shares(run)[1] for way, run in self.runs.items()}
+        clear = ends["step"] > max(ends["epoch"], ends["never"]) + CLEAR
+        return "one_class_collapse" if clear else "one_class_close"
+
+    def top(self) -> float:
+        """The largest loss of an epoch, for the axis."""
+        return max(y for run in self.runs.values() for _, y in side_by_side.epoch_losses(run))
+
+    def steps(self) -> int:
+        """The last step."""
+        return max(run.shapes.steps for run in self.runs.values())
 
     def parts(self) -> str:
         """Which classes each replica gets, as Markdown."""
@@ -53,6 +82,58 @@ class Compared:
             f"R{replica} gets only {_named([run.data.classes[c] for c in classes])}"
             for replica, classes in enumerate(owned)
         )
+
+
+def section(page: lesson.Page) -> None:
+    """The experiment as its page shows it: what it is, the button, the pictures, the sentences."""
+    compared = shown()
+    text = page.words.text
+    page.say("one_class_help", {"parts": compared.parts()})
+    button(page.context.config, text("one_class_button"))
+    run = compared.runs["step"]
+    of = {"day": run.day, "epochs": f"{run.config.epochs:,}", "replicas": run.config.replicas}
+    st.markdown(f"**{text('one_class_yours' if compared.yours else 'one_class_recorded', of)}**")
+    result = " ".join((text("one_class_result", compared.values()), text(compared.verdict())))
+    player.still(
+        [
+            player.Chart(
+                charts.by_epoch(
+                    compared.series(side_by_side.epoch_losses), "loss", (0, compared.top())
+                ),
+                "Loss on the rows each replica is given",
+                result,
+            ),
+            player.Chart(
+                charts.by_epoch(
+                    compared.series(side_by_side.all_rows_accuracy), "share right", (0, 1)
+                ),
+                "Accuracy on all rows",
+                result,
+            ),
+        ],
+        "One class each, three ways to combine",
+        keys.ONE_CLASS_CHARTS,
+    )
+    st.markdown(result)
+    mixed = recorded("shuffled")
+    page.say("shuffled", mixed.values())
+    player.still(
+        [
+            player.Chart(
+                charts.differences(
+                    which.series(_copies_apart), "largest difference", which.steps(), lines=True
+                ),
+                title,
+                text("shuffled", mixed.values()),
+            )
+            for which, title in (
+                (compared, "Copies apart · one class each"),
+                (mixed, "Copies apart · shuffled data, recorded"),
+            )
+        ],
+        "How far the copies are from each other",
+        keys.APART_CHART,
+    )
 
 
 def recorded(order: str) -> Compared:
@@ -85,9 +166,7 @@ def started() -> dict[str, RunInfo]:
 def button(config: RunConfig, label: str) -> None:
     """The button that begins the three runs, and where they stand."""
     going = _going()
-    st.button(
-        label, on_click=_begin, args=(config,), disabled=going, key=keys.ONE_CLASS_BUTTON
-    )
+    st.button(label, on_click=_begin, args=(config,), disabled=going, key=keys.ONE_CLASS_BUTTON)
     if going:
         _follow()
     else:
@@ -173,6 +252,10 @@ def _csv(config: RunConfig) -> Csv | None:
 def _named(classes: list[str]) -> str:
     word = "class" if len(classes) == 1 else "classes"
     return f"{word} {', '.join(plain(name) for name in classes)}"
+
+
+def _copies_apart(run: RunView) -> side_by_side.Points:
+    return side_by_side.thinned(side_by_side.copies_apart(run))
 
 
 def last_shares(run: RunView) -> tuple[float, float]:

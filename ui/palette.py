@@ -7,6 +7,8 @@ begins with Okabe and Ito's colours; the dark set has lighter twins, for contras
 
 from __future__ import annotations
 
+from typing import Any
+
 Palette = dict[str, str]
 
 LIGHT: Palette = {
@@ -54,3 +56,14 @@ DASHES: tuple[tuple[int, ...], ...] = (
     (2, 5),
 )
 """One dash pattern for each replica; () is a solid line."""
+
+
+def coloured(value: Any, palette: Palette) -> Any:
+    """A copy of a chart's spec in which the tokens (`"$R0"`) are this palette's colours."""
+    if isinstance(value, str):
+        return palette.get(value[1:], value) if value.startswith("$") else value
+    if isinstance(value, list):
+        return [coloured(part, palette) for part in value]
+    if isinstance(value, dict):
+        return {name: coloured(part, palette) for name, part in value.items()}
+    return value

@@ -13,7 +13,10 @@ import numpy as np
 from pipeline.what_if_view import Difference, Part, WhatIf
 from ui.charts import inline
 from ui.pictures import Picture, position
+from ui.words import small
 
+MATRICES = {0: "first", 2: "second", 4: "third"}
+"""A weight matrix by its place among the tensors, which are kernel, bias, kernel, bias, ..."""
 COLUMNS = ("own gradient", "after the all-reduce", "weights")
 """What each column of panels shows."""
 GAP = 0.08
@@ -50,11 +53,11 @@ def leave_out(found: WhatIf, part: Part) -> Picture:
         for row in range(2)
         if not any(np.any(tensor) for tensor in columns[column][row])
     ]
-    return (
+    chart: Picture = (
         alt.layer(
             _cells(panels, part),
             _frames(),
-            _texts(blank, "exactly 0", 600, reveal=True),
+            _blank(blank),
             _heads(),
             _names(found, shown),
             *_scales(limits),
@@ -62,6 +65,7 @@ def leave_out(found: WhatIf, part: Part) -> Picture:
         .add_params(position(2))
         .properties(width="container", height=HEIGHT)
     )
+    return chart
 
 
 def _panel(
@@ -82,7 +86,7 @@ def _panel(
 
 def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
     """All cells of all panels, placed and shaded in the browser: half a megabyte stays unsent."""
-    return (
+    chart: alt.Chart = (
         alt.Chart(inline(panels))
         .transform_flatten(["v"])
         .transform_window(cell="row_number()", groupby=["column", "row"])
@@ -92,9 +96,9 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
         )
         .transform_calculate(
             x=f"datum.column * (1 + {GAP}) + datum.across / datum.wide",
-            x2=f"datum.column * (1 + {GAP}) + (datum.across + 1) / datum.wide",
+            x2=f"datum.column * (1 + {GAP}) + (datum.across + 1) / datum.wide + 0.003",
             y=f"{TOP} + datum.row * {PANEL + BETWEEN} + datum.down * {PANEL} / datum.tall",
-            y2=f"{TOP} + datum.row * {PANEL + BETWEEN} + (datum.down + 1) * {PANEL} / datum.tall",
+            y2=f"{TOP} + datum.row * {PANEL + BETWEEN} + (datum.down + 1) * {PANEL} / datum.tall + 0.4",
             shade="(datum.v < 0 ? -1 : 1) * sqrt(abs(datum.v) / datum.limit)",
             seen="clamp(position - datum.column + 1, 0, 1)",
             input=f"{part.rows}[datum.down] + 1",
@@ -117,6 +121,7 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
             ],
         )
     )
+    return chart
 
 
 def _frames() -> alt.Chart:
@@ -126,11 +131,12 @@ def _frames() -> alt.Chart:
         for column in range(3)
         for row in range(2)
     ]
-    return (
+    chart: alt.Chart = (
         alt.Chart(inline(rows))
         .mark_rect(filled=False, stroke="$quiet", strokeWidth=1)
         .encode(x=_along("x"), x2="x2:Q", y=_down("y"), y2="y2:Q")
     )
+    return chart
 
 
 def _heads() -> alt.Chart:
@@ -138,11 +144,12 @@ def _heads() -> alt.Chart:
         {"column": column, "label": label.replace(" the ", " the\n"), "x": _left(column), "y": 2}
         for column, label in enumerate(COLUMNS)
     ]
-    return (
+    chart: alt.Chart = (
         alt.Chart(inline(rows))
         .mark_text(align="left", baseline="top", fontWeight=600, lineBreak="\n")
         .encode(x=_along("x"), y=_down("y"), text="label:N")
     )
+    return chart
 
 
 def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
@@ -157,7 +164,7 @@ def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
         }
         for row, (name, replica) in enumerate(zip(names, shown, strict=True))
     ]
-    return (
+    chart: alt.Chart = (
         alt.Chart(inline(rows))
         .mark_text(align="left", baseline="bottom", fontWeight=600, fontSize=14)
         .encode(
@@ -171,6 +178,7 @@ def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
             ),
         )
     )
+    return chart
 
 
 def _scales(limits: Sequence[float]) -> list[alt.Chart]:
@@ -188,12 +196,12 @@ def _scales(limits: Sequence[float]) -> list[alt.Chart]:
         for n in range(SHADES)
     ]
     texts = [
-        {"x": _left(column) + at, "y": y + 15, "label": label, "align": align}
+        {"x": _left(column) + at, "y": y + 14, "label": label, "align": align}
         for column, limit in enumerate(limits)
         for at, align, label in (
-            (0, "left", f"−{short(limit)}"),
-            (0.5, "center", "0"),
-            (1, "right", f"+{short(limit)}"),
+            (0, "left", "−"),
+            (0.5, "center", f"up to {small(limit)}"),
+            (1, "right", "+"),
         )
     ]
     bar = (
@@ -209,28 +217,33 @@ def _scales(limits: Sequence[float]) -> list[alt.Chart]:
     )
     labels = [
         alt.Chart(inline([row for row in texts if row["align"] == align]))
-        .mark_text(align=align, baseline="top", fontSize=11)
+        .mark_text(align=align, baseline="top", fontSize=12)
         .encode(x=_along("x"), y=_down("y"), text="label:N")
         for align in ("left", "center", "right")
     ]
     return [bar, *labels]
 
 
-def _texts(
-    rows: Sequence[Mapping[str, object]], label: str, weight: int, *, reveal: bool
-) -> alt.Chart:
-    seen = "clamp(position - datum.column + 1, 0, 1)" if reveal else "1"
-    return (
+def _blank(rows: Sequence[Mapping[str, object]]) -> alt.Chart:
+    """What stands in a panel in which nothing changes."""
+    chart: alt.Chart = (
         alt.Chart(inline(rows))
-        .transform_calculate(seen=seen)
-        .mark_text(fontWeight=weight, fontSize=15, text=label)
+        .transform_calculate(seen="clamp(position - datum.column + 1, 0, 1)")
+        .mark_text(fontWeight=600, fontSize=15, text="exactly 0")
         .encode(x=_along("x"), y=_down("y"), opacity=alt.Opacity("seen:Q", scale=None))
     )
+    return chart
 
 
-def short(value: float) -> str:
-    """Two digits of a small number: `0.00063`, `8.8e-05`; 0 is plain."""
-    return f"{value:.2g}"
+def described(part: Part) -> dict[str, object]:
+    """Which part of which matrix is drawn, for the page's words."""
+    return {
+        "rows": f"{len(part.rows):,}",
+        "all_rows": f"{part.shape[0]:,}",
+        "columns": f"{len(part.columns):,}",
+        "all_columns": f"{part.shape[1]:,}",
+        "matrix": MATRICES[part.tensor],
+    }
 
 
 def _left(column: int) -> float:

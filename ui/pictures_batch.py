@@ -13,6 +13,7 @@ from typing import Any
 import altair as alt
 
 from pipeline.distribute import Rows, Use
+from ui.charts import inline
 from ui.pictures import Picture, position
 
 SQUARES = 512
@@ -48,6 +49,8 @@ class Grid:
     pile: int
     across: float
     down: float
+    height: int
+    """Pixels that the picture needs."""
 
     def corner(self, replica: int) -> tuple[float, float]:
         """The upper left corner of a replica's block."""
@@ -69,10 +72,13 @@ def grid_of(counts: Sequence[int]) -> Grid:
 
     wide = max(range(1, most + 1), key=side)
     pixels = side(wide)
-    across, down, head = NARROW / pixels, HEIGHT / pixels, _HEAD / pixels
+    head, tall = _HEAD / pixels, math.ceil(most / wide)
+    needed = max(rows * (head + tall), head + math.ceil(math.sqrt(total)))
+    height = min(HEIGHT, math.ceil(pixels * needed) + 8)
+    across, down = NARROW / pixels, height / pixels
     room = max(1, math.floor(down - head))
     pile = max(math.ceil(math.sqrt(total)), math.ceil(total / room))
-    return Grid(blocks, wide, (across + 1) / blocks, down / rows, head, pile, across, down)
+    return Grid(blocks, wide, (across + 1) / blocks, down / rows, head, pile, across, down, height)
 
 
 def batch_cut(pieces: Sequence[Rows], row: int) -> Picture:
@@ -100,7 +106,7 @@ def batch_cut(pieces: Sequence[Rows], row: int) -> Picture:
     x, y = alt.X("x:Q", axis=None, scale=along), alt.Y("y:Q", axis=None, scale=down)
     cut = "clamp(position, 0, 1)"
     base = (
-        alt.Chart(_inline(squares))
+        alt.Chart(inline(squares))
         .transform_calculate(
             who="'R' + datum.r",
             x0=f"datum.n % {grid.pile}",
@@ -125,16 +131,29 @@ def batch_cut(pieces: Sequence[Rows], row: int) -> Picture:
         opacity=alt.Opacity("dealt:Q", scale=None)
     )
     ring = base.transform_filter("datum.mine").mark_square(
-        filled=False, strokeWidth=3, color="$ink", opacity=1, size=_area(unit, 1.3)
+        filled=False, strokeWidth=3, color="$ink", opacity=1, size=_area(unit, 0.84, 6)
     )
-    heads = alt.Chart(_inline(_heads(grid, pieces))).transform_calculate(seen=cut)
+    heads = alt.Chart(inline(_heads(grid, pieces))).transform_calculate(
+        seen=cut, middle="datum.x + 0.5", below="datum.y + 0.5"
+    )
+    nothing = (
+        heads.transform_filter("!datum.rows")
+        .mark_square(
+            filled=False, strokeWidth=1.5, strokeDash=[3, 3], color="$quiet", size=_area(unit, 0.84)
+        )
+        .encode(
+            x=alt.X("middle:Q", axis=None, scale=along),
+            y=alt.Y("below:Q", axis=None, scale=down),
+            opacity=alt.Opacity("seen:Q", scale=None),
+        )
+    )
     texts = heads.mark_text(fontWeight=600, align="left", baseline="bottom", dy=-5).encode(
         x=x, y=y, text="label:N", opacity=alt.Opacity("seen:Q", scale=None)
     )
     return (
-        alt.layer(marks, dealt, ring, texts)
+        alt.layer(marks, dealt, nothing, ring, texts)
         .add_params(position(1))
-        .properties(width="container", height=HEIGHT)
+        .properties(width="container", height=grid.height)
     )
 
 
@@ -146,20 +165,18 @@ def strip_of_uses(uses: Sequence[Use], epochs: int, per_epoch: int, replicas: in
     ]
     names = [f"R{replica}" for replica in range(replicas)]
     lanes = alt.Y("epoch:O", title="epoch", axis=alt.Axis(domain=False, ticks=False))
-    last = max(2, per_epoch)
+    first, last = (1, per_epoch) if per_epoch > 1 else (0.5, 1.5)
     lane = (
-        alt.Chart(_inline([{"epoch": epoch} for epoch in range(1, epochs + 1)]))
+        alt.Chart(inline([{"epoch": epoch} for epoch in range(1, epochs + 1)]))
         .mark_rule(color="$line")
-        .encode(y=lanes, x=alt.datum(1), x2=alt.datum(last))
+        .encode(y=lanes, x=alt.datum(first), x2=alt.datum(last))
     )
-    base = alt.Chart(_inline(rows)).encode(
+    base = alt.Chart(inline(rows)).encode(
         x=alt.X(
             "step:Q",
             title="step of the epoch",
-            scale=alt.Scale(domain=[1, last], nice=False, padding=16),
-            axis=alt.Axis(
-                format=",d", values=sorted({1, *range(5, last, max(5, last // 40 * 5)), per_epoch})
-            ),
+            scale=alt.Scale(domain=[first, last], nice=False, padding=16),
+            axis=alt.Axis(format=",d", values=_ticks(per_epoch)),
         ),
         y=lanes,
         tooltip=[
@@ -173,11 +190,20 @@ def strip_of_uses(uses: Sequence[Use], epochs: int, per_epoch: int, replicas: in
     return alt.layer(lane, dots, letters).properties(width="container", height=34 * epochs + 10)
 
 
+def _ticks(steps: int) -> list[int]:
+    """The first and the last step, and round ones between that keep their distance."""
+    apart = next(size for size in (1, 2, 5, 10, 20, 50, 100, 10**9) if steps <= 8 * size)
+    if apart == 10**9:
+        apart = 10 ** (len(str(steps)) - 1)
+    between = [step for step in range(apart, steps, apart) if apart / 2 < step <= steps - apart / 2]
+    return sorted({1, *between, steps})
+
+
 def _heads(grid: Grid, pieces: Sequence[Rows]) -> list[dict[str, Any]]:
     found = []
     for replica, piece in enumerate(pieces):
         x, y = grid.corner(replica)
-        found.append({"x": x, "y": y, "label": f"R{replica} · {len(piece):,}"})
+        found.append({"x": x, "y": y, "rows": len(piece), "label": f"R{replica} · {len(piece):,}"})
     return found
 
 
@@ -186,11 +212,6 @@ def _by_replica(names: Sequence[str]) -> alt.Color:
     return alt.Color("who:N", scale=alt.Scale(domain=list(names), range=colours), legend=None)
 
 
-def _area(unit: str, share: float) -> Any:
-    """The area of a mark whose side is `share` of a square's."""
-    return alt.expr(f"pow({share} / ({unit}), 2)")
-
-
-def _inline(rows: Sequence[dict[str, Any]]) -> Any:
-    """Rows that travel inside the chart."""
-    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]
+def _area(unit: str, share: float, more: int = 0) -> Any:
+    """The area of a mark whose side is `share` of a square's and `more` pixels."""
+    return alt.expr(f"pow({share} / ({unit}) + {more}, 2)")

@@ -29,8 +29,6 @@ def epochs() -> tuple[ReferenceEpoch, ...]:
     before: Numbers | None = None
     for number, given in enumerate(yaml.safe_load(FILE.read_text(encoding="utf-8"))["epochs"], 1):
         now = Numbers(float(given["loss"]), float(given["accuracy"]), None, None)
-        found.append(
-            ReferenceEpoch(number, given["loss"], given["accuracy"], observe(before, now))
-        )
+        found.append(ReferenceEpoch(number, given["loss"], given["accuracy"], observe(before, now)))
         before = now
     return tuple(found)

@@ -15,7 +15,7 @@ from pipeline.run_log import LogError
 from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
 from pipeline.uploads import UploadGone, is_upload
-from ui import charts, frame, keys, learner, player, run_list, services
+from ui import charts, frame, keys, learner, player, run_list, services, take_home_panel
 from ui.context import Context
 from ui.palette import DASHES
 
@@ -26,6 +26,10 @@ CHECKS = {
     "replicas_identical": "All copies of the weights are equal after every checked step, "
     "bit for bit.",
 }
+NO_TENSORFLOW = (
+    "**TensorFlow is not installed on this server**, so nothing can be trained here. "
+    "Every page shows recorded runs instead."
+)
 
 
 def panel(here: Context, *, brief: bool = False) -> None:
@@ -53,6 +57,7 @@ def panel(here: Context, *, brief: bool = False) -> None:
         _checks(here.run.last, started)
     if here.run.last is not None:
         _epochs(here.run.epochs)
+    take_home_panel.section(here.run)
     run_list.section(here)
 
 
@@ -64,7 +69,7 @@ def label(here: Context) -> str:
         return (
             f"**A recorded run**, made on {run.day} with TensorFlow {versions.get('tensorflow')}, "
             f"seed {run.config.seed}, {run.config.replicas} replicas. "
-            "Press Train to make your own."
+            + ("Press Train to make your own." if services.can_train() else "")
         )
     names = [SETTINGS[name].title.lower() for name in run.config.differs_from(here.config)]
     if names:
@@ -75,6 +80,9 @@ def label(here: Context) -> str:
 
 def _controls(config: RunConfig, info: RunInfo) -> None:
     """The two buttons. Starting a run that is refused says why and changes nothing else."""
+    if not services.can_train():
+        st.markdown(NO_TENSORFLOW)
+        return
     mine = not info.ended and services.runs().is_owner(info.run_id, learner.owner())
     start, stop, _ = st.columns([1, 1, 3])
     start.button(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline.answers import Answers
 from pipeline.feed import Feed
-from pipeline.launch import ROOT, default_launcher
+from pipeline.launch import ROOT, default_launcher, tensorflow_is_installed
 from pipeline.limits import Limits
 from pipeline.run_view import RunView
 from pipeline.runs import Runs
@@ -39,6 +39,12 @@ def runs() -> Runs:
 def ended(run_id: str) -> RunView:
     """A run that has ended, recorded or not: it changes no more, so it is read only once."""
     return runs().view(run_id)
+
+
+@functools.cache
+def can_train() -> bool:
+    """Whether this server has a TensorFlow; without it the lesson shows recorded runs."""
+    return tensorflow_is_installed()
 
 
 @functools.cache

@@ -25,7 +25,7 @@ Refused = dict[str, Any]
 
 def panel(here: Context, words: Words) -> None:
     """The file chooser, and what there is to say or decide about the file in hand."""
-    with st.container(key=keys.UPLOAD_PANEL):
+    with st.container(key=keys.UPLOAD_PANEL, width=700):
         limits = services.runs().limits
         st.markdown(
             words.text(

@@ -63,6 +63,21 @@ def fill(template: str, values: Values) -> str:
     return template.format_map(values)
 
 
+def small(value: float, digits: int = 2) -> str:
+    """A number that may be tiny, as text: `0.002`, `6×10⁻⁸`; 0.0 for what is exactly 0."""
+    if value == 0:
+        return "0.0"
+    mantissa, power = f"{value:.{digits - 1}e}".split("e")
+    if -4 <= int(power) < 4:
+        return f"{value:.{digits}g}"
+    return f"{mantissa}×10{raised(int(power))}"
+
+
+def raised(power: int) -> str:
+    """A whole number as superscript."""
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 def plain(text: str) -> str:
     """A learner's own text (a column, a class, a file name) as Markdown that shows just that."""
     return "".join(f"\\{mark}" if mark in _MARKS else mark for mark in text.replace("\n", " "))

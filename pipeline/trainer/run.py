@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import events, run_log, sources
-from pipeline.answers import RESULT_NAME
 from pipeline.config import ConfigError, RunConfig
 from pipeline.datasets import DataError
 from pipeline.trainer.tasks import QUESTIONS
@@ -57,5 +56,5 @@ def _train(folder: Path, request: dict[str, Any], log: run_log.LogWriter) -> Non
 
 def _answer(folder: Path, request: dict[str, Any]) -> None:
     result = QUESTIONS[request["task"]](folder, **request["arguments"])
-    (folder / RESULT_NAME).write_text(json.dumps(result), encoding="utf-8")
+    (folder / run_log.RESULT_NAME).write_text(json.dumps(result), encoding="utf-8")
     run_log.write_outcome(folder, events.RunFinished(checks={}))

@@ -33,7 +33,7 @@ class OneByOne:
 
     def answer(self, result):
         folder = self.going.pop(0)
-        (folder / answers.RESULT_NAME).write_text(json.dumps(result))
+        (folder / run_log.RESULT_NAME).write_text(json.dumps(result))
         run_log.write_outcome(folder, RunFinished(checks={}))
         self.on_exit(folder, 0)
 
@@ -121,6 +121,6 @@ def test_places_are_read_by_the_task_but_do_not_name_the_question(asked, launche
 def test_a_recorded_answer_is_found_whatever_the_versions(asked, tmp_path):
     folder = tmp_path / "recorded" / answers.recorded_key("probe", {"n": 2})
     folder.mkdir(parents=True)
-    (folder / answers.RESULT_NAME).write_text('"recorded"')
+    (folder / run_log.RESULT_NAME).write_text('"recorded"')
     assert asked.recorded("probe", {"n": 2}).result == "recorded"
     assert asked.recorded("probe", {"n": 3}) is None

@@ -7,9 +7,10 @@ import pytest
 
 from pipeline import distribute, recordings, run_log
 from pipeline.answers import RECORDED as RECORDED_ANSWERS
-from pipeline.answers import RESULT_NAME, recorded_key
+from pipeline.answers import recorded_key
 from pipeline.config import RunConfig
 from pipeline.events import SCHEMA, RunFinished, RunStarted, Step
+from pipeline.run_log import RESULT_NAME
 from pipeline.runs import RECORDED, Runs
 from pipeline.step_records import FOLDER, StepRecord
 from tests.pipeline.test_feed import IdleLauncher

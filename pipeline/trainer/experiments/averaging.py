@@ -12,7 +12,7 @@ import tensorflow as tf
 from pipeline.trainer.experiments.experiment import Control, Experiment
 from pipeline.trainer.experiments.workbench import LABELS, ROWS, small_model, strategy_over
 
-STEPS, RATE = 40, 0.1
+STEPS, RATE = 100, 0.3
 CLASSES = (LABELS[:, 0] > 0).astype(np.float32)[:, None]
 TRAIN = slice(0, 512)
 KINDS = [np.flatnonzero(CLASSES[TRAIN, 0] == kind)[:200] for kind in (0, 1)]

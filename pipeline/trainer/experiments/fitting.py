@@ -18,6 +18,7 @@ from pipeline.trainer.experiments.workbench import (
     count,
     homes,
     listed,
+    shared,
     small_model,
     strategy_over,
 )
@@ -40,9 +41,8 @@ class FitSeen:
         """The end, then the copies, the rows and the losses."""
         if self.raised:
             return f"It ended with {self.raised}."
-        where = "copy" if len(self.copies_on) == 1 else "copies"
-        said = f"No error. {len(self.copies_on)} {where} of the weights, on "
-        said += f"{listed(self.copies_on)}; rows in a step: {listed(self.rows_in_a_step)}."
+        said = f"No error. {count(len(self.copies_on), 'copy')} of the weights, on "
+        said += f"{listed(self.copies_on)}; rows in a step: {shared(self.rows_in_a_step)}."
         if len(self.losses) > 1:
             said += f" Loss after each epoch: {', '.join(f'{x:.3f}' for x in self.losses)}."
         return said + (f" Printed: {self.printed[0]}" if self.printed else " Nothing was printed.")

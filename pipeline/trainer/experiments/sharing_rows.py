@@ -89,8 +89,9 @@ def four_steps(*, share: bool = True, replicas: int = 2) -> StepsSeen:
     dealt: Any = strategy.experimental_distribute_dataset(batches) if share else batches
     rows: list[list[str]] = []
     had: list[set[int]] = [set() for _ in range(replicas)]
+    run = tf.function(strategy.run)
     for batch in dealt:
-        worked_on = strategy.run(tf.identity, args=(batch,))
+        worked_on = run(tf.identity, args=(batch,))
         parts = [part.numpy() for part in strategy.experimental_local_results(worked_on)]
         rows.append([f"{part[0]}-{part[-1]}" for part in parts])
         for replica, part in enumerate(parts):

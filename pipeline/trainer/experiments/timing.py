@@ -55,10 +55,10 @@ class FirstSeen:
 
     def in_words(self) -> str:
         """Both times, and why."""
-        why = "had to be" if self.first_was_prepared else "did not have to be"
+        why = "had to prepare it" if self.first_was_prepared else "had prepared it already"
         return (
             f"The first step took {self.first_milliseconds:.1f} ms, a later one "
-            f"{self.later_milliseconds:.1f} ms. The first {why} prepared before."
+            f"{self.later_milliseconds:.1f} ms. TensorFlow {why} when the first was to run."
         )
 
 
@@ -108,7 +108,7 @@ def later_steps(*, batch: int) -> LaterSeen:
 
 @dataclass(frozen=True)
 class BusySeen:
-    """The processor's time while 50 steps were trained."""
+    """The processor's time meanwhile."""
 
     busy_seconds: float
 
@@ -118,12 +118,12 @@ class BusySeen:
 
 
 def processor_time(*, train: bool = True) -> BusySeen:
-    """Train 50 steps on two replicas, or wait as long, and ask how long the processor worked."""
+    """Train 300 steps on two replicas, or wait as long, and ask how long the processor worked."""
     step, _ = prepared_step(replicas=2, batch=64)
     step()
     began = time.process_time()
     if train:
-        for _ in range(50):
+        for _ in range(300):
             step()
     else:
         time.sleep(0.1)
@@ -150,7 +150,7 @@ EXPERIMENTS = (
         "strategy-avoids-cpu",
         claim="While devices train, the computer's own processor has nothing to do.",
         observe=processor_time,
-        holds=lambda seen: seen.busy_seconds < 0.005,
+        holds=lambda seen: seen.busy_seconds < 0.01,
         control=Control("Wait instead of training.", {"train": False}),
     ),
 )

@@ -28,10 +28,12 @@ class SumSeen:
 
     def in_words(self) -> str:
         """Shares and difference."""
-        rows = f"{listed(self.shares)} rows" if self.shares != [1] else "1 row"
+        said = f"With {listed(self.shares)} rows, the summed gradient is "
+        if self.right:
+            return said + "what a single device gets, apart from rounding."
         return (
-            f"With {rows}, the summed gradient is {self.times_as_long:.2f} times as long as the "
-            f"one that a single device gets, and off by {100 * self.off_by:.2g} percent of it."
+            f"{said}{self.times_as_long:.2f} times as long as the one that a single device gets, "
+            f"and off by {100 * self.off_by:.0f} percent of it."
         )
 
 

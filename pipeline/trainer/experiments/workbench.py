@@ -7,6 +7,7 @@ CPU, with GPUs hidden, so that an experiment says the same on every machine.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -125,7 +126,7 @@ def told() -> Iterator[Told]:
 
 def first_line(error: BaseException) -> str:
     """The type of an exception and the first line of its text."""
-    text = str(error).strip()
+    text = re.sub("0x[0-9a-f]+", "0x…", str(error).strip())
     return f"{type(error).__name__}: {text.splitlines()[0] if text else '(no text)'}"
 
 
@@ -133,6 +134,15 @@ def listed(items: list[Any]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def shared(rows: list[int]) -> str:
+    """The rows of each replica: `32 on each of 2 replicas`, `all 64 on one replica`."""
+    if len(rows) == 1:
+        return f"all {rows[0]:,} on one replica"
+    if len(set(rows)) == 1:
+        return f"{rows[0]:,} on each of {len(rows)} replicas"
+    return f"{listed(rows)} on {len(rows)} replicas"
 
 
 def count(number: int, what: str) -> str:
