@@ -47,7 +47,7 @@ else:
     page.predict(values)
     with st.expander(text("all")):
         leave_out.table(found)
-        page.say("all_help")
+        page.say("all_help", values)
     page.code("pipeline/trainer/replica.py", "replica_step")
 
 st.header(text("checks"), anchor=False)

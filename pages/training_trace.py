@@ -14,6 +14,7 @@ player.show(
         label="Two batch sizes, against epochs and against updates",
         charts=[player.Chart(trace.picture(), "", " ".join(page.frames(values)))],
         frames=page.frames(values),
+        legend=trace.legend(),
         total=1,
         seconds=2.5,
     ),

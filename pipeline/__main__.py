@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pipeline import recordings, run_log
+from pipeline import recordings, run_log, what_if_command
 from pipeline.answers import Answers
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from pipeline.datasets import BUILT_IN, DataError
@@ -48,6 +49,10 @@ def parser() -> Parser:
     for setting in SETTINGS.values():
         _add_flag(run, setting)
     commands.add_parser("record", help="make the recorded runs that ship anew (minutes)")
+    again = commands.add_parser("what-if", help="one kept step again, with and without one row")
+    again.add_argument("folder", help="the run's folder, as `run --keep` leaves it")
+    again.add_argument("--row", type=int, help="training row, from 0 (default: the run's own)")
+    again.add_argument("--json", action="store_true", help="print one JSON object")
     run.add_argument("--json", action="store_true", help="print events as JSON lines, nothing else")
     run.add_argument("--keep", metavar="FOLDER", help="keep the run's log and steps under FOLDER")
     return top
@@ -59,13 +64,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options["command"] == "record":
         return _record()
     try:
+        if options["command"] == "what-if":
+            with _folder(None) as scratch:
+                seen = what_if_command.what_if(
+                    Path(options["folder"]), options["row"], FreshProcess(), scratch
+                )
+            print(json.dumps(seen) if options["json"] else what_if_command.told(seen))
+            return 0
         given = {n: options[n] for n in SETTINGS if options[n] is not None}
         config = RunConfig.checked(given)
         csv = None if is_built_in(config.data) else _read(config.data)
         with _folder(options["keep"]) as folder:
             return _run(config, csv, folder, as_json=options["json"])
     except (ConfigError, DataError, LimitError) as error:
-        print(f"python -m pipeline run: {error}", file=sys.stderr)
+        print(f"python -m pipeline {options['command']}: {error}", file=sys.stderr)
         if isinstance(error, DataError) and error.offers:
             print(
                 f"Try: --leave-out {'+'.join(sorted(error.offers, reverse=True))}", file=sys.stderr

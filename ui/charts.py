@@ -260,7 +260,7 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
     """Curves against epochs (position 0) that glide to updates (position 1).
 
     Each series comes with its updates an epoch; its points are (update, y). The longest in
-    updates spans the axis both times.
+    updates spans the axis both times. Dashes tell them apart, so the page adds a legend.
     """
     most = max(per_epoch for _, per_epoch in series) * epochs
     rows: list[dict[str, Any]] = [
@@ -278,9 +278,8 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
     lines = [line for line, _ in series]
     low = min((row["y"] for row in rows), default=0)
     high = max((row["y"] for row in rows), default=1)
-    last = max((line.points[-1][0] for line in lines), default=0)
     glide = "clamp(position, 0, 1)"
-    along = alt.Scale(domain=[0, 1.32], nice=False)
+    along = alt.Scale(domain=[0, 1], nice=False)
     base = (
         alt.Chart(inline(rows))
         .transform_calculate(x=f"datum.e + (datum.u - datum.e) * {glide}")
@@ -295,35 +294,6 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
             ],
         )
     )
-    ends = [
-        {
-            "who": line.label,
-            "e": line.points[-1][0] / per_epoch / epochs,
-            "u": line.points[-1][0] / most,
-            # Beside its end, but below it once a longer line passes there.
-            "y": line.points[-1][1]
-            - (0 if line.points[-1][0] == last else 10 * (high - low) / 300),
-            "ye": place,
-        }
-        for (line, per_epoch), place in zip(
-            series,
-            _apart([line.points[-1][1] for line in lines], LABEL_GAP * (high - low) / 300),
-            strict=True,
-        )
-    ]
-    labels = (
-        alt.Chart(inline(ends))
-        .transform_calculate(
-            x=f"datum.e + (datum.u - datum.e) * {glide}",
-            place=f"datum.ye + (datum.y - datum.ye) * {glide}",
-        )
-        .mark_text(align="left", dx=9)
-        .encode(
-            x=alt.X("x:Q", scale=along, axis=None),
-            y=alt.Y("place:Q", title=title),
-            text="who:N",
-        )
-    )
     ticks = [
         {"at": epoch / epochs, "label": f"{epoch:g}", "last": 0}
         for epoch in _whole_ticks(0, epochs)
@@ -336,7 +306,6 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
         alt.layer(
             base.mark_line().encode(color=_colours(lines), strokeDash=_dashes(lines)),
             base.mark_circle(size=46, opacity=1).encode(color=_colours(lines)),
-            labels,
             _fading(ticks, along, 8, glide),
             _fading(titles, along, 28, glide),
         )

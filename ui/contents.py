@@ -16,6 +16,8 @@ class Entry:
     slug: str
     title: str
     group: str
+    script: str = ""
+    """The file's name, where it cannot be the slug's."""
 
     @property
     def path(self) -> str:
@@ -25,11 +27,12 @@ class Entry:
     @property
     def file(self) -> str:
         """The page script, relative to `pages/main.py`."""
-        return f"{self.slug.replace('-', '_')}.py"
+        return self.script or f"{self.slug.replace('-', '_')}.py"
 
 
 CORE = "Core · 25 min"
 TRACES = "Traces"
+QUIZ = "Quiz"
 
 CONTENTS = (
     Entry("overview", "Overview", CORE),
@@ -40,15 +43,30 @@ CONTENTS = (
     Entry("train", "4b Train", CORE),
     Entry("aggregate", "5 Aggregate", CORE),
     Entry("training-trace", "Training trace", TRACES),
+    Entry("check-yourself", "Check yourself", QUIZ),
+    Entry("quiz", "Practice quiz", QUIZ, "practice_quiz.py"),  # a page quiz.py hides the package
+    Entry("going-further", "Going further", QUIZ),
 )
 
 STAGE_PAGES = ("load", "normalise", "distribute", "train", "aggregate")
 """The page of each of the five stages, in the ribbon's order."""
 
 
+LESSONS = (
+    *("overview", "load", "normalise", "distribute", "mirror", "train", "aggregate"),
+    *("convert-it", "training-trace", "prediction-trace", "break-it", "faster"),
+)
+"""The pages that a question of the quiz may send a learner to."""
+
+
 def entry(slug: str) -> Entry:
     """The page with this slug."""
     return next(page for page in CONTENTS if page.slug == slug)
+
+
+def find(slug: str) -> Entry | None:
+    """The page with this slug, if there is one."""
+    return next((page for page in CONTENTS if page.slug == slug), None)
 
 
 def after(slug: str) -> Entry | None:

@@ -72,3 +72,44 @@ LAST_BATCH = "last_batch"
 STRIP = "strip"
 MEMORY = "memory"
 ASK_AGAIN = "ask_again"
+
+
+QUIZ_FOCUS = "quiz_focus"
+"""Where the keyboard goes next in the quiz, what is said, and a token that makes it once."""
+QUIZ_LIVE = "quiz_live"
+QUIZ_PRESSES = "quiz_presses"
+"""Ids of the quiz's buttons, made when they were drawn."""
+QUIZ_NOTICE = "quiz_notice"
+"""The id of a question and a sentence to show there once."""
+QUIZ_AT = "quiz_at"
+"""The question that is shown, by attempt."""
+QUIZ_FINISHING = "quiz_finishing"
+"""The attempt whose learner was asked whether to leave questions open."""
+QUIZ_PROVING = "quiz_proving"
+"""Ids of the questions whose proof was asked for."""
+QUIZ_CODE = "quiz_code"
+"""The code for another device, as long as it is shown."""
+QUIZ_TYPED = "quiz_typed"
+QUIZ_MODE, QUIZ_SET = "quiz_mode", "quiz_set"
+QUIZ_PROGRESS, QUIZ_FINISH, QUIZ_RESULTS = "quiz_progress", "quiz_finish", "quiz_results"
+QUIZ_DEVICE, QUIZ_INSIGHT, QUIZ_PANEL = "quiz_device", "quiz_insight", "quiz_panel"
+QUIZ_STEPS, QUIZ_STEP, QUIZ_START = "quiz_steps", "quiz_step", "quiz_start"
+QUIZ_TO_RESULTS, QUIZ_ASK_FINISH = "quiz_to_results", "quiz_ask_finish"
+QUIZ_FINISH_ANYWAY, QUIZ_GO_ON = "quiz_finish_anyway", "quiz_go_on"
+QUIZ_AGAIN, QUIZ_AGAIN_MISSED = "quiz_again", "quiz_again_missed"
+QUIZ_MAKE_CODE, QUIZ_USE_CODE, QUIZ_CODE_FORM = "quiz_make_code", "quiz_use", "quiz_code_form"
+
+
+def quiz_choice(attempt_id: str, question_id: str) -> str:
+    """The option chosen for a question, not yet checked."""
+    return f"quiz_choice_{attempt_id[:8]}_{question_id}"
+
+
+def quiz_sure(attempt_id: str, question_id: str) -> str:
+    """How sure the learner is of it."""
+    return f"quiz_sure_{attempt_id[:8]}_{question_id}"
+
+
+def quiz_part(part: str, question_id: str) -> str:
+    """A part of a question on the page, or a button of it."""
+    return f"quiz_{part}_{question_id}"

@@ -126,25 +126,16 @@ def table(found: WhatIf) -> None:
     """The picture's content for every replica, as a table."""
     rows = [
         (
-            f"R{replica}",
+            f"R{replica}" + ", had it" * (replica == found.owner),
             f"{len(found.complete.rows[replica]):,}",
-            "yes" if replica == found.owner else "no",
             small(largest(found.own[replica]), 3),
             small(largest(found.all_reduced), 3),
-            f"{found.changed(replica):,} of {found.parameters:,}",
             small(largest(found.weights[replica]), 3),
+            f"{found.changed(replica):,}",
         )
         for replica in range(found.replicas)
     ]
-    heads = (
-        "replica",
-        "rows",
-        "had it",
-        "own gradient changes by up to",
-        "the sum by up to",
-        "weights that change",
-        "by up to",
-    )
+    heads = ("replica", "rows", "own gradient", "the sum", "weights", "how many")
     frame.table(heads, rows, "leave-out")
 
 

@@ -71,8 +71,7 @@ def note(page: Words, shown: Shown, here: Context) -> None:
         _wait(shown.waiting, page)
     elif shown.why == "failed":
         st.warning(shown.problem, icon=":material/info:")
-        asked = mirror_answer.question(here.config, here.data)
-        st.button(page.text("ask_again"), on_click=_ask, args=(asked,), key=keys.ASK_AGAIN)
+        st.button(page.text("ask_again"), on_click=_ask_again, args=(here,), key=keys.ASK_AGAIN)
     else:
         st.markdown(page.text(shown.why))
 
@@ -90,6 +89,10 @@ def _wait(asked: Answer, page: Words) -> None:
         seconds = 0.0
     told = page.text("asking") if place is None else page.text("queued", {"place": place})
     st.markdown(f":material/hourglass_top: {told} {seconds:.0f} s")
+
+
+def _ask_again(here: Context) -> None:
+    _ask(mirror_answer.question(here.config, here.data))
 
 
 def _ask(asked: dict[str, Any]) -> Answer:

@@ -86,6 +86,7 @@ def _panel(
 
 def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
     """All cells of all panels, placed and shaded in the browser: half a megabyte stays unsent."""
+    down = f"{TOP} + datum.row * {PANEL + BETWEEN}"
     chart: alt.Chart = (
         alt.Chart(inline(panels))
         .transform_flatten(["v"])
@@ -97,8 +98,9 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
         .transform_calculate(
             x=f"datum.column * (1 + {GAP}) + datum.across / datum.wide",
             x2=f"datum.column * (1 + {GAP}) + (datum.across + 1) / datum.wide + 0.003",
-            y=f"{TOP} + datum.row * {PANEL + BETWEEN} + datum.down * {PANEL} / datum.tall",
-            y2=f"{TOP} + datum.row * {PANEL + BETWEEN} + (datum.down + 1) * {PANEL} / datum.tall + 0.4",
+            y=f"{down} + datum.down * {PANEL} / datum.tall",
+            # A little further than its end: between neighbours no paper shall shine through.
+            y2=f"{down} + (datum.down + 1) * {PANEL} / datum.tall + 0.4",
             shade="(datum.v < 0 ? -1 : 1) * sqrt(abs(datum.v) / datum.limit)",
             seen="clamp(position - datum.column + 1, 0, 1)",
             input=f"{part.rows}[datum.down] + 1",

@@ -76,7 +76,7 @@ def grid_of(counts: Sequence[int]) -> Grid:
     needed = max(rows * (head + tall), head + math.ceil(math.sqrt(total)))
     height = min(HEIGHT, math.ceil(pixels * needed) + 8)
     across, down = NARROW / pixels, height / pixels
-    room = max(1, math.floor(down - head))
+    room = max(1, math.floor(down - head + 1e-9))
     pile = max(math.ceil(math.sqrt(total)), math.ceil(total / room))
     return Grid(blocks, wide, (across + 1) / blocks, down / rows, head, pile, across, down, height)
 

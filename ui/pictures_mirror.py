@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -44,76 +44,52 @@ def shown_features(count: int) -> list[int]:
 def copies(answer: MirrorAnswer, features: Sequence[str]) -> Picture:
     """Heat maps of the first weight matrix: position 0 outside the scope, position 1 inside.
 
-    The copies slide out of the first panel's place, one for each replica; panels have one scale,
-    symmetric about 0, where 0 is paper.
+    One panel for each replica; panels have one scale, symmetric about 0, where 0 is paper. Cells
+    never move (there are thousands): what is not there yet lies under a sheet of paper.
     """
     panels = len(answer.inside.devices)
     across = max(2, min(panels, ACROSS))
-    down = math.ceil(panels / across)
-    height = down * (_HEAD + _PANEL + _BETWEEN) + _SCALE
+    height = math.ceil(panels / across) * (_HEAD + _PANEL + _BETWEEN) + _SCALE
     shown = shown_features(len(features))
     outside, inside = answer.outside.copies[0], answer.inside.copies
     limit = max(float(np.abs(matrix).max()) for matrix in (outside, *inside)) or 1.0
     place = _Place(across, height)
-    reached = "clamp(position, 0, 1)"
-    cells = [_cells(outside, [-1], shown, features)]
-    if answer.inside.identical:
-        cells.append(_cells(inside[0], list(range(panels)), shown, features))
-    else:
-        cells += [_cells(matrix, [k], shown, features) for k, matrix in enumerate(inside)]
     names = [f"R{replica}" for replica in range(panels)]
-    heat = (
-        alt.Chart(inline([row for rows in cells for row in rows]))
-        .transform_flatten(["v", "u"])
-        .transform_flatten(["k"])
-        .transform_calculate(
-            who="datum.k < 0 ? 'outside the scope' : 'R' + datum.k",
-            left=place.left("max(datum.k, 0)", reached),
-            top=place.top("max(datum.k, 0)", reached),
-            seen=f"datum.k < 0 ? 1 - {reached} : 1",
-            unit="datum.u + 1",
+    held = [(inside[0], list(range(panels)))]
+    if not answer.inside.identical:
+        held = [(matrix, [k]) for k, matrix in enumerate(inside)]
+    layers = [
+        _heat([row for matrix, ks in held for row in _cells(matrix, ks, shown, features)], place)
+    ]
+    if not np.array_equal(outside, inside[0]):
+        only = _heat(_cells(outside, [0], shown, features), place)
+        layers.append(
+            only.encode(opacity=alt.condition("position < 1", alt.value(1), alt.value(0)))
         )
-        .transform_calculate(
-            x=f"datum.left + datum.u / {inside[0].shape[1]}",
-            x2=f"datum.left + (datum.u + 1) / {inside[0].shape[1]}",
-            y=f"datum.top + datum.f * {_PANEL / len(shown)}",
-            y2=f"datum.top + (datum.f + 1) * {_PANEL / len(shown)}",
-        )
-        .mark_rect()
-        .encode(
-            x=place.along("x"),
-            x2="x2:Q",
-            y=place.down("y"),
-            y2="y2:Q",
-            color=alt.Color("v:Q", scale=_shades(limit), legend=None),
-            opacity=alt.Opacity("seen:Q", scale=None),
-            tooltip=[
-                alt.Tooltip("who:N", title="copy"),
-                alt.Tooltip("column:N", title="from column"),
-                alt.Tooltip("unit:Q", title="to unit"),
-                alt.Tooltip("v:Q", title="weight", format=".4f"),
-            ],
-        )
-    )
-    frames = (
+    layers = [
+        layer.encode(color=alt.Color("v:Q", scale=_shades(limit), legend=None)) for layer in layers
+    ]
+    reached = "clamp(position, 0, 1)"
+    panel = (
         alt.Chart(inline([{"k": k, "who": name} for k, name in enumerate(names)]))
         .transform_calculate(
-            x=place.left("datum.k", reached), y=place.top("datum.k", reached), seen=reached
+            x=place.left("datum.k"), y=place.top("datum.k"), seen=reached, unseen=f"1 - {reached}"
         )
         .transform_calculate(x2="datum.x + 1", y2=f"datum.y + {_PANEL}")
-        .mark_rect(filled=False, strokeWidth=2)
-        .encode(
-            x=place.along("x"),
-            x2="x2:Q",
-            y=place.down("y"),
-            y2="y2:Q",
-            stroke=alt.Stroke(
-                "who:N",
-                scale=alt.Scale(domain=names, range=[f"${name}" for name in names]),
-                legend=None,
-            ),
-            opacity=alt.Opacity("seen:Q", scale=None),
-        )
+        .encode(x=place.along("x"), x2="x2:Q", y=place.down("y"), y2="y2:Q")
+    )
+    sheets = (
+        panel.transform_filter("datum.k > 0")
+        .mark_rect(color="$paper", stroke="$paper", strokeWidth=2)
+        .encode(opacity=alt.Opacity("unseen:Q", scale=None))
+    )
+    frames = panel.mark_rect(filled=False, strokeWidth=2).encode(
+        stroke=alt.Stroke(
+            "who:N",
+            scale=alt.Scale(domain=names, range=[f"${name}" for name in names]),
+            legend=None,
+        ),
+        opacity=alt.Opacity("seen:Q", scale=None),
     )
     heads = [{"k": 0, "label": f"one · {answer.outside.short_devices[0]}", "stage": 0}]
     heads += [
@@ -123,8 +99,8 @@ def copies(answer: MirrorAnswer, features: Sequence[str]) -> Picture:
     texts = (
         alt.Chart(inline(heads))
         .transform_calculate(
-            x=place.left("datum.k", "1"),
-            y=place.top("datum.k", "1"),
+            x=place.left("datum.k"),
+            y=place.top("datum.k"),
             seen="datum.stage == 1 ? clamp(2 * position - 1, 0, 1) : clamp(1 - 2 * position, 0, 1)",
         )
         .mark_text(align="left", baseline="bottom", dy=-6, fontWeight=600)
@@ -136,7 +112,7 @@ def copies(answer: MirrorAnswer, features: Sequence[str]) -> Picture:
         )
     )
     return (
-        alt.layer(heat, frames, texts, *_small_scale(place, limit))
+        alt.layer(*layers, sheets, frames, texts, *_small_scale(place, limit))
         .add_params(position(1))
         .properties(width="container", height=height)
     )
@@ -216,14 +192,14 @@ class _Place:
     def __init__(self, across: int, height: int) -> None:
         self.across, self.height = across, height
 
-    def left(self, panel: str, reached: str) -> str:
-        """The left edge of a panel that has come `reached` of its way, as an expression."""
-        return f"({panel} % {self.across}) * {1 + _GAP} * {reached}"
+    def left(self, panel: str) -> str:
+        """The left edge of a panel, as an expression."""
+        return f"({panel} % {self.across}) * {1 + _GAP}"
 
-    def top(self, panel: str, reached: str) -> str:
+    def top(self, panel: str) -> str:
         """Its upper edge."""
         pitch = _HEAD + _PANEL + _BETWEEN
-        return f"{_HEAD} + floor({panel} / {self.across}) * {pitch} * {reached}"
+        return f"{_HEAD} + floor({panel} / {self.across}) * {pitch}"
 
     def along(self, field: str) -> alt.X:
         """A field in panels."""
@@ -252,6 +228,39 @@ def _cells(
     ]
 
 
+def _heat(rows: list[dict[str, Any]], place: _Place) -> alt.Chart:
+    """The cells of these records, in their panels."""
+    wide, tall = len(rows[0]["u"]), 1 + max(row["f"] for row in rows)
+    chart: alt.Chart = (
+        alt.Chart(inline(rows))
+        .transform_flatten(["v", "u"])
+        .transform_flatten(["k"])
+        .transform_calculate(left=place.left("datum.k"), top=place.top("datum.k"))
+        .transform_calculate(
+            who="'R' + datum.k",
+            unit="datum.u + 1",
+            x=f"datum.left + datum.u / {wide}",
+            x2=f"datum.left + (datum.u + 1) / {wide}",
+            y=f"datum.top + datum.f * {_PANEL / tall}",
+            y2=f"datum.top + (datum.f + 1) * {_PANEL / tall}",
+        )
+        .mark_rect()
+        .encode(
+            x=place.along("x"),
+            x2="x2:Q",
+            y=place.down("y"),
+            y2="y2:Q",
+            tooltip=[
+                alt.Tooltip("who:N", title="copy"),
+                alt.Tooltip("column:N", title="from column"),
+                alt.Tooltip("unit:Q", title="to unit"),
+                alt.Tooltip("v:Q", title="weight", format=".4f"),
+            ],
+        )
+    )
+    return chart
+
+
 def _small_scale(place: _Place, limit: float) -> list[alt.Chart]:
     """The shades with their ends and their middle, one panel wide."""
     y = place.height - _SCALE + 14
@@ -271,15 +280,16 @@ def _small_scale(place: _Place, limit: float) -> list[alt.Chart]:
             color=alt.Color("v:Q", scale=_shades(limit), legend=None),
         )
     )
+    ends: tuple[tuple[float, Literal["left", "center", "right"], str], ...] = (
+        (0, "left", f"−{limit:.2g}"),
+        (0.5, "center", "0"),
+        (1, "right", f"+{limit:.2g}"),
+    )
     labels = [
         alt.Chart(inline([{"x": at, "y": y + 13, "label": label}]))
         .mark_text(align=align, baseline="top", fontSize=11)
         .encode(x=place.along("x"), y=place.down("y"), text="label:N")
-        for at, align, label in (
-            (0, "left", f"−{limit:.2g}"),
-            (0.5, "center", "0"),
-            (1, "right", f"+{limit:.2g}"),
-        )
+        for at, align, label in ends
     ]
     return [bar, *labels]
 

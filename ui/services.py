@@ -9,6 +9,8 @@ import functools
 import os
 from pathlib import Path
 
+from sqlalchemy.engine import Engine
+
 from pipeline.answers import Answers
 from pipeline.feed import Feed
 from pipeline.launch import ROOT, default_launcher, tensorflow_is_installed
@@ -16,6 +18,11 @@ from pipeline.limits import Limits
 from pipeline.run_view import RunView
 from pipeline.runs import Runs
 from pipeline.uploads import Uploads
+from quiz.attempts import AttemptStore
+from quiz.database import open_database
+from quiz.keeper import BankKeeper
+from quiz.learners import LearnerStore
+from ui.contents import LESSONS
 
 
 def data_folder() -> Path:
@@ -63,3 +70,29 @@ def answers() -> Answers:
 def uploads() -> Uploads:
     """Learners' CSV files."""
     return Uploads(data_folder() / "uploads", runs().limits.upload_hours)
+
+
+@functools.cache
+def bank_keeper() -> BankKeeper:
+    """The questions, from `LOCKSTEP_BANK` or the bank that ships."""
+    path = os.environ.get("LOCKSTEP_BANK") or ROOT / "quiz" / "bank.yaml"
+    return BankKeeper(path, known_lessons=LESSONS)
+
+
+@functools.cache
+def learners() -> LearnerStore:
+    """Who takes the quiz."""
+    return LearnerStore(_database())
+
+
+@functools.cache
+def attempts() -> AttemptStore:
+    """What learners answered."""
+    return AttemptStore(_database())
+
+
+@functools.cache
+def _database() -> Engine:
+    """`DATABASE_URL`, or SQLite in the data folder; its schema is brought up to date here."""
+    url = os.environ.get("DATABASE_URL") or f"sqlite:///{(data_folder() / 'quiz.db').resolve()}"
+    return open_database(url)

@@ -49,12 +49,16 @@ def held_out(run: RunView) -> side_by_side.Points:
     return [(event.last_step, event.val_loss) for event in run.epochs if event.val_loss is not None]
 
 
+def legend() -> list[player.Line]:
+    """The lines of the picture, for the player."""
+    return [player.Line(label, "ink", DASHES[place]) for place, label in enumerate(_labels())]
+
+
 def picture() -> Picture:
     """The three recorded runs, against epochs and then against updates."""
     lines = []
-    for place, name in enumerate(RECORDED):
+    for place, (name, label) in enumerate(zip(RECORDED, _labels(), strict=True)):
         run = services.ended(name)
-        label = f"batch {run.config.global_batch:,}" + (", rate doubled" if place == 2 else "")
         line = charts.Series(label, held_out(run), dash=DASHES[place])
         lines.append((line, run.shapes.steps_per_epoch))
     epochs = services.ended(RECORDED[0]).config.epochs
@@ -77,9 +81,9 @@ def table(epochs: Sequence[Epoch]) -> None:
     ]
     if len(rows) > TALL:
         with st.container(height=440, border=False):
-            frame.table(heads, rows, "trace")
+            frame.table(heads, rows, "epochs trace")
     else:
-        frame.table(heads, rows, "trace")
+        frame.table(heads, rows, "epochs trace")
 
 
 def reference_table() -> None:
@@ -88,7 +92,7 @@ def reference_table() -> None:
         (f"{epoch.epoch}", f"{epoch.loss:.2f}", f"{epoch.accuracy:.2f}", epoch.observation)
         for epoch in reference.epochs()
     ]
-    frame.table(("epoch", "loss", "accuracy", "observation"), rows, "trace")
+    frame.table(("epoch", "loss", "accuracy", "observation"), rows, "epochs trace")
 
 
 def side_by_side_charts(epochs: Sequence[Epoch]) -> None:
@@ -111,6 +115,11 @@ def side_by_side_charts(epochs: Sequence[Epoch]) -> None:
         shown = charts.by_epoch([s for s in lines if s.points], title.lower(), (0, top))
         pictures.append(player.Chart(shown, title, told))
     player.still(pictures, "This run and the reference example", keys.TRACE_CHARTS)
+
+
+def _labels() -> list[str]:
+    batches = [services.ended(name).config.global_batch for name in RECORDED]
+    return [f"batch {batch:,}" + ", rate doubled" * (i == 2) for i, batch in enumerate(batches)]
 
 
 def _number(value: float | None) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 from pipeline import sources
 from pipeline.config import RunConfig
 from pipeline.step_records import StepRecord, record_path
+from pipeline.trainer.experiments.experiment import carry_out
+from pipeline.trainer.experiments.registry import EXPERIMENTS
 from pipeline.trainer.mirror import mirror
 from pipeline.trainer.what_if import what_if
 
@@ -33,4 +35,15 @@ def ask_what_if(folder: Path, *, run: str, run_folder: str, step: int, row: int)
     return {"run": run, "step": step, "row": row}
 
 
-QUESTIONS: dict[str, Question] = {"what-if": ask_what_if, "mirror": mirror}
+def ask_experiment(_folder: Path, *, name: str) -> dict[str, Any]:
+    """Whether a claim holds, what was seen, and the same for its control."""
+    if name not in EXPERIMENTS:
+        raise ValueError(f"there is no experiment called {name!r}")
+    return carry_out(EXPERIMENTS[name])
+
+
+QUESTIONS: dict[str, Question] = {
+    "what-if": ask_what_if,
+    "mirror": mirror,
+    "experiment": ask_experiment,
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.browser.conftest import Server
 from tests.browser.player import PlayerView
@@ -14,12 +14,13 @@ pytestmark = pytest.mark.browser
 CASES = Path(__file__).parents[1] / "cases/data"
 
 
-def choose_file(page: Page, file: Path | dict) -> None:
+def choose_file(page: Page, file: Path | FilePayload) -> None:
     page.locator("input[type=file]").set_input_files(file)
 
 
-def shape(page: Page) -> str:
-    return page.get_by_role("link", name="1 Load").last.inner_text()
+def expect_shape(page: Page, shape: str) -> None:
+    """The first stage of the ribbon shows this shape."""
+    expect(page.locator(".st-key-ribbon a").first).to_contain_text(shape)
 
 
 def test_a_file_is_mended_in_the_page_and_a_copied_link_shows_it_elsewhere(
@@ -27,10 +28,10 @@ def test_a_file_is_mended_in_the_page_and_a_copied_link_shows_it_elsewhere(
 ) -> None:
     page.goto(f"{server.url}/load?replicas=3")
     page.locator("canvas").first.wait_for()
-    assert "10,000 × 20" in shape(page)
+    expect_shape(page, "10,000 × 20")
     choose_file(page, CASES / "missing_values.csv")
     expect(page.get_by_role("alert")).to_contain_text("column f2 row 5 is empty")
-    assert "10,000 × 20" in shape(page)
+    expect_shape(page, "10,000 × 20")
     page.get_by_role("button", name="Leave these rows out").click()
     expect(page.get_by_text("30 rows for training")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
@@ -41,7 +42,7 @@ def test_a_file_is_mended_in_the_page_and_a_copied_link_shows_it_elsewhere(
     elsewhere.goto(page.url)
     expect(elsewhere.get_by_text("30 rows for training")).to_be_visible(timeout=30_000)
     expect(elsewhere.get_by_text("Your row · 1")).to_be_visible()
-    assert "30 × 4" in shape(elsewhere)
+    expect_shape(elsewhere, "30 × 4")
     elsewhere.context.close()
 
 
@@ -59,7 +60,7 @@ def test_going_back_shows_the_table_before(page: Page, server: Server) -> None:
 def test_names_of_the_learner_are_shown_letter_by_letter(page: Page, server: Server) -> None:
     names = "*a*,$b$,:red[c],<b>d</b>,`e`,[f](http://x),k-->l,:smile:,label"
     lines = [f"{n},7,{n},2,{n},3,1,7,{'_x_' if n % 2 else '<i>i</i>'}" for n in range(12)]
-    file = {
+    file: FilePayload = {
         "name": "my *file* $1$.csv",
         "mimeType": "text/csv",
         "buffer": "\n".join([names, *lines]).encode(),

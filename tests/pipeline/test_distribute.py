@@ -7,7 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.distribute import class_shares, cut, epoch_order, plan, shares, steps_per_epoch
+from pipeline.config import RunConfig
+from pipeline.distribute import (
+    batch_of,
+    class_shares,
+    cut,
+    epoch_order,
+    epoch_orders,
+    epoch_shares,
+    plan,
+    shares,
+    steps_per_epoch,
+    uses,
+)
 
 LABELS = np.repeat(np.arange(3), (40, 7, 21)).astype(np.int32)
 
@@ -184,3 +196,34 @@ def test_the_plan_counts_steps_over_the_whole_run():
     steps = list(plan(LABELS, replicas=2, batch=32, epochs=3, seed=7))
     assert [step.step for step in steps] == list(range(1, 10))
     assert [step.epoch for step in steps] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("replicas", [1, 2, 3, 8])
+@pytest.mark.parametrize("batch", [1, 7, 64, 100])
+def test_uses_shares_and_batches_are_those_of_the_planned_steps(replicas, batch):
+    config = RunConfig(replicas=replicas, global_batch=batch, epochs=3)
+    orders = epoch_orders(LABELS, config)
+    steps = list(plan(LABELS, replicas=replicas, batch=batch, epochs=3, seed=config.seed))
+    for row in range(0, len(LABELS), 5):
+        found = [
+            (step.epoch, step.step, replica)
+            for step in steps
+            for replica, piece in enumerate(step.replicas)
+            if row in piece
+        ]
+        assert list(uses(row, orders, replicas=replicas, batch=batch)) == found
+    first = [step for step in steps if step.epoch == 1]
+    counted = tuple(sum(len(step.replicas[r]) for step in first) for r in range(replicas))
+    assert epoch_shares(len(LABELS), batch, replicas) == counted
+    for step in first:
+        whole = np.concatenate(step.replicas)
+        np.testing.assert_array_equal(batch_of(orders[0], step.step, batch), whole)
+
+
+def test_the_orders_of_the_first_epochs_are_the_first_orders():
+    config = RunConfig(epochs=4)
+    for one, other in zip(
+        epoch_orders(LABELS, config, 2), epoch_orders(LABELS, config), strict=False
+    ):
+        np.testing.assert_array_equal(one, other)
+    assert [len(epoch_orders(LABELS, config, n)) for n in (1, 2, None)] == [1, 2, 4]

@@ -107,6 +107,11 @@ EXPERIMENTS = (
         "average-weights-at-end",
         claim="Separate models, averaged once at the end, are the model that the strategy trains.",
         observe=by_hand,
+        also=(
+            under_the_strategy,
+            gradient,
+            move,
+        ),
         given={"average": "at the end"},
         holds=lambda seen: seen.weights_differ_by < 1e-5,
         control=Control("Average after every step.", {"average": "after every step"}),

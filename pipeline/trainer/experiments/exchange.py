@@ -65,6 +65,10 @@ EXPERIMENTS = (
         "smaller-batch-sends-less",
         claim="With 8 rows in a step instead of 64, less is sent in each step.",
         observe=numbers_sent,
+        also=(
+            Counting,
+            sent,
+        ),
         holds=lambda seen: seen.in_a_step < seen.with_64_rows,
         control=Control("Make the model smaller.", {"units": 8}),
     ),

@@ -10,14 +10,16 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pipeline.trainer.experiments import workbench
 
 
 class Seen(Protocol):
     """What an experiment saw: a dataclass of plain values that can say itself in a sentence."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def in_words(self) -> str:
         """One or two sentences, for a learner."""
@@ -39,7 +41,8 @@ class Experiment(Generic[S]):
     """A claim, how to look, and when the claim holds.
 
     `holds` is None where no program can decide, as with advice. Such an experiment shows what is
-    nearest to it, and its control is a second look for comparison.
+    nearest to it, and its control is a second look for comparison. `also` are functions that
+    `observe` calls and that a reader of its source wants to see.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Experiment(Generic[S]):
     control: Control
     given: Mapping[str, Any] = field(default_factory=dict)
     devices: int = 2
+    also: tuple[Callable[..., Any], ...] = ()
 
     @property
     def given_to_control(self) -> dict[str, Any]:
@@ -58,14 +62,19 @@ class Experiment(Generic[S]):
     def look(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Observe once and judge what was seen."""
         seen = self.observe(**given)
-        assert is_dataclass(seen) and not isinstance(seen, type)
         return {
             "call": call(self.observe, given),
-            "code": code(self.observe, given),
+            "code": self.code(given),
             "observation": asdict(seen),
             "saw": seen.in_words(),
             "holds": None if self.holds is None else self.holds(seen),
         }
+
+    def code(self, given: Mapping[str, Any]) -> str:
+        """The source that runs: of the function, or of the program that it was given to run."""
+        programs = [value for value in given.values() if inspect.isfunction(value)]
+        functions = [*self.also, *(programs or [self.observe])]
+        return "\n\n\n".join(inspect.getsource(function).rstrip() for function in functions)
 
 
 def carry_out(experiment: Experiment[Any]) -> dict[str, Any]:
@@ -87,12 +96,6 @@ def call(observe: Callable[..., Any], given: Mapping[str, Any]) -> str:
     """The call as Python writes it."""
     said = ", ".join(f"{name}={_said(value)}" for name, value in given.items())
     return f"{observe.__name__}({said})"
-
-
-def code(observe: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """The source that runs: of the function, or of the program that it was given to run."""
-    programs = [value for value in given.values() if inspect.isfunction(value)]
-    return "\n\n".join(inspect.getsource(function).rstrip() for function in programs or [observe])
 
 
 def _said(value: Any) -> str:

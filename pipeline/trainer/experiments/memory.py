@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from pipeline.trainer.experiments.experiment import Control, Experiment
 from pipeline.trainer.experiments.workbench import LABELS, ROWS, listed, small_model, strategy_over
@@ -33,7 +34,7 @@ def bytes_on_each_device(*, batch_size: int) -> MemorySeen:
         model.compile(optimizer="adam", loss="mse")
     model.fit(ROWS, LABELS, batch_size=batch_size, verbose=0)
 
-    def weigh(variables: list) -> list[int]:
+    def weigh(variables: list[Any]) -> list[int]:
         copies = [strategy.experimental_local_results(v.value) for v in variables]
         return [sum(copy.numpy().nbytes for copy in device) for device in zip(*copies, strict=True)]
 

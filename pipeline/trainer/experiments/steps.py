@@ -143,6 +143,7 @@ EXPERIMENTS = (
         "weights-cross-each-epoch",
         claim="Within an epoch the copies differ, and at its end averaging makes them equal.",
         observe=one_epoch,
+        also=(train,),
         holds=lambda seen: max(seen.copies_differ_by) > 0 and seen.at_the_end == 0,
         control=Control(
             "Combine as the claim says: average the weights at the end of the epoch.",
@@ -153,6 +154,7 @@ EXPERIMENTS = (
         "only-losses-cross",
         claim="What rows replica 1 has makes no difference to the weights of replica 0.",
         observe=one_step,
+        also=(train,),
         holds=lambda seen: seen.other_copy_ends_elsewhere_by == 0,
         control=NO_ALL_REDUCE,
     ),
@@ -160,6 +162,7 @@ EXPERIMENTS = (
         "gradients-cross-each-step",
         claim="In the step both copies move by the sum of the two gradients, and stay equal.",
         observe=one_step,
+        also=(train,),
         holds=lambda seen: seen.moved_by_sum_within < 1e-6 and seen.copies_differ_by == 0,
         control=NO_ALL_REDUCE,
     ),
