@@ -18,7 +18,7 @@ if asked.why == "failed":
     again = leave_out.ask_again
     st.button(text("ask_again"), on_click=again, args=(page.context,), key=keys.ASK_AGAIN)
 if found is None:
-    leave_out.wait(asked, text("asking", values), text("queued"))
+    leave_out.wait(page, asked)
 elif (part := found.part()) is None:
     page.say("nothing")
 else:

@@ -1,12 +1,10 @@
 """Load: the table a run starts from, one row of it that is yours, and a table of your own."""
 
-import random
-
 import streamlit as st
 
 from pipeline import distribute, table_facts
 from pipeline.uploads import is_upload
-from ui import frame, keys, lesson, pictures_rows, player, upload_panel
+from ui import frame, keys, lesson, pictures_rows, player, row_buttons, upload_panel
 from ui.words import counted, number, plain, sample
 
 CODE = {
@@ -35,11 +33,6 @@ values: dict[str, object] = {
 kind = "part" if here.config.replicas > 1 else "part_alone"
 values["part"] = page.words.text(kind, values)
 values["part_reply"] = page.words.text(f"{kind}_reply", values)
-
-
-def choose_row(row: int) -> None:
-    st.session_state["row"] = row
-
 
 page.open(values)
 drawn = pictures_rows.spread(shapes.features)
@@ -81,14 +74,7 @@ with beside:
     if is_upload(here.config.data):
         lines.append((page.words.text("file"), f"row {data.train_rows[here.row] + 1:,}"))
     page.your_row(lines)
-    with st.container(horizontal=True, gap="small"):
-        last = shapes.rows - 1
-        for name, row, key in (
-            ("Previous", max(0, here.row - 1), keys.PREVIOUS_ROW),
-            ("Another row", random.randrange(shapes.rows), keys.ANOTHER_ROW),
-            ("Next", min(last, here.row + 1), keys.NEXT_ROW),
-        ):
-            st.button(name, key=key, on_click=choose_row, args=(row,), disabled=row == here.row)
+    row_buttons.row_buttons(here.row, shapes.rows)
     if data.name == "digits":
         player.still(
             [player.Chart(pictures_rows.pixels(here.raw_row), "", "Your row as a picture.")],

@@ -76,6 +76,8 @@ with beside:
             "scaled": number(example.scaled),
             "scaled_beyond": number(example.scaled_beyond),
         }
+        low = values["low"]
+        values["minus_low"] = f"({low})" if example.low < 0 else low
         page.say("formula", values)
     if scaler.constant.any():
         names = [data.features[i] for i in scaler.constant.nonzero()[0]]

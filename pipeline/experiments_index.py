@@ -1,6 +1,7 @@
 """The experiments there are, read from their source: for whoever checks a bank or draws a page.
 
-    python -m quiz check --experiments "$(python -m pipeline.experiments_index)" quiz/bank.yaml
+    python -m pipeline.experiments_index > names
+    python -m quiz check --experiments names quiz/bank.yaml
 
 Carrying one out is a question for `pipeline.answers`: the task `experiment` with its `name`.
 """

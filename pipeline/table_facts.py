@@ -61,8 +61,8 @@ def example(scaler: MinMax, row: Float32Array, columns: Sequence[int]) -> Exampl
     """The most telling of `columns` in `row`; None when none can serve.
 
     That is the one whose value lies furthest from where its scaled value will lie, on an axis
-    that all these columns share. `beyond` lies about a tenth of the range above the highest
-    training value, at few digits.
+    that all these columns share; one that ends at 0 or 1 only if there is no other. `beyond`
+    lies about a tenth of the range above the highest training value, at few digits.
     """
     usable = [i for i in columns if _room_above(float(scaler.low[i]), float(scaler.high[i]))]
     if not usable:
@@ -72,9 +72,9 @@ def example(scaler: MinMax, row: Float32Array, columns: Sequence[int]) -> Exampl
     span = (float(scaler.high[shown].max()) - least) or 1.0
     scaled = scaler.apply(row)
 
-    def telling(i: int) -> tuple[float, bool]:
+    def telling(i: int) -> tuple[bool, float]:
         moves = abs(float(scaled[i]) - (float(row[i]) - least) / span)
-        return round(moves, 6), 0 < scaled[i] < 1
+        return 0 < scaled[i] < 1, round(moves, 6)
 
     column = max(usable, key=telling)
     low, high = float(scaler.low[column]), float(scaler.high[column])

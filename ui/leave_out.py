@@ -140,7 +140,7 @@ def table(found: WhatIf) -> None:
 
 
 @st.fragment(run_every=0.5)
-def wait(asked: Asked, text: str, queued: str) -> None:
+def wait(page: lesson.Page, asked: Asked) -> None:
     """What stands in the picture's place until the answer is there; then the page is drawn anew.
 
     The trainer's limits end a question that hangs, so this ends too.
@@ -155,7 +155,9 @@ def wait(asked: Asked, text: str, queued: str) -> None:
         seconds = time.time() - (folder / "request.json").stat().st_mtime
     except OSError:
         seconds = 0.0
-    told = queued.format(place=place) if place is not None else text
+    told = page.words.text("asking", values(asked))
+    if place is not None:
+        told = page.words.text("queued", {"place": place})
     st.markdown(f":material/hourglass_top: {told} {seconds:.0f} s")
 
 

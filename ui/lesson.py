@@ -88,7 +88,7 @@ class Page:
 
     def code(self, file: str, name: str, *, open_: bool = False) -> None:
         """The code that ran, from its source file."""
-        with st.expander(f"The code that ran · `{file}`", expanded=open_):
+        with st.expander(f"The code that ran · `{name}` in `{file}`", expanded=open_):
             st.code(code.source(file, name), language="python")
 
     def close(self, values: Values | None = None) -> None:

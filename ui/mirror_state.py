@@ -5,8 +5,6 @@ The question is put when the page is opened, unless it failed before or there is
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +13,7 @@ import streamlit as st
 
 from pipeline import mirror_answer
 from pipeline.answers import Answer
+from pipeline.launch import tensorflow_is_installed
 from pipeline.limits import LimitError
 from pipeline.mirror_answer import TASK, MirrorAnswer
 from ui import keys, services
@@ -40,7 +39,7 @@ def resolve(here: Context) -> Shown:
     asked = mirror_answer.question(here.config, here.data)
     answers = services.answers()
     answer = answers.known(TASK, asked)
-    if answer is None and has_tensorflow():
+    if answer is None and tensorflow_is_installed():
         answer = _ask(asked)
     if answer is not None and answer.state == "done":
         return Shown(MirrorAnswer.read(answer.result))
@@ -102,9 +101,3 @@ def _ask(asked: dict[str, Any]) -> Answer:
         return answers.ask(TASK, asked)
     except LimitError as error:
         return Answer("", answers.folder, "failed", error=str(error))
-
-
-@functools.cache
-def has_tensorflow() -> bool:
-    """Whether it is installed; it is never imported here."""
-    return importlib.util.find_spec("tensorflow") is not None

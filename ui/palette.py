@@ -58,6 +58,10 @@ DASHES: tuple[tuple[int, ...], ...] = (
 """One dash pattern for each replica; () is a solid line."""
 
 
+DATA = ("values", "datasets")
+"""Parts of a spec that hold data: a learner's words are no tokens."""
+
+
 def coloured(value: Any, palette: Palette) -> Any:
     """A copy of a chart's spec in which the tokens (`"$R0"`) are this palette's colours."""
     if isinstance(value, str):
@@ -65,5 +69,7 @@ def coloured(value: Any, palette: Palette) -> Any:
     if isinstance(value, list):
         return [coloured(part, palette) for part in value]
     if isinstance(value, dict):
-        return {name: coloured(part, palette) for name, part in value.items()}
+        return {
+            name: part if name in DATA else coloured(part, palette) for name, part in value.items()
+        }
     return value

@@ -5,6 +5,7 @@ No Streamlit here. Positions 0 to 2 reveal the columns one after the other; the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import altair as alt
@@ -24,6 +25,8 @@ GAP = 0.08
 TOP, PANEL, BETWEEN = 66, 112, 40
 """Pixels: above the first row of panels, of a panel, between the rows."""
 HEIGHT = TOP + 2 * PANEL + BETWEEN + 62
+MIDDLING = 0.35
+"""The shade of a change of median size."""
 SHADES = 41
 """Steps of the small scale under each column."""
 
@@ -31,8 +34,8 @@ SHADES = 41
 def leave_out(found: WhatIf, part: Part) -> Picture:
     """Panels of `part`: on the left own gradients, then the sum, then the weights.
 
-    Each column has one scale for both rows, symmetric about 0 and by square roots, so that small
-    changes can be seen; 0 is paper.
+    Each column has one scale for both rows, symmetric about 0 and stretched so that a change of
+    middling size can be seen; 0 is paper.
     """
     assert found.other is not None
     shown = sorted((found.owner, found.other))
@@ -41,9 +44,10 @@ def leave_out(found: WhatIf, part: Part) -> Picture:
         [found.all_reduced for _ in shown],
         [found.weights[replica] for replica in shown],
     ]
-    limits = [max(float(np.abs(part.of(tensors)).max()) for tensors in both) for both in columns]
+    sizes = [np.abs(np.stack([part.of(tensors) for tensors in both])) for both in columns]
+    limits = [float(size.max()) for size in sizes]
     panels = [
-        _panel(column, row, replica, part.of(columns[column][row]), limits[column])
+        _panel(column, row, replica, part.of(columns[column][row]), sizes[column])
         for column in range(3)
         for row, replica in enumerate(shown)
     ]
@@ -69,7 +73,7 @@ def leave_out(found: WhatIf, part: Part) -> Picture:
 
 
 def _panel(
-    column: int, row: int, replica: int, values: Difference, limit: float
+    column: int, row: int, replica: int, values: Difference, sizes: Difference
 ) -> dict[str, object]:
     """One panel as a single record; the chart spreads its values over the cells."""
     return {
@@ -77,11 +81,18 @@ def _panel(
         "row": row,
         "who": f"R{replica}",
         "what": COLUMNS[column],
-        "limit": limit or 1.0,
+        "limit": float(sizes.max()) or 1.0,
+        "stretch": _stretch(sizes),
         "wide": values.shape[1],
         "tall": values.shape[0],
         "v": [float(f"{value:.4g}") for value in values.ravel()],
     }
+
+
+def _stretch(sizes: Difference) -> float:
+    """The exponent that gives the median change `MIDDLING` of the full shade; at most 1."""
+    middle = float(np.median(sizes[sizes > 0])) / float(sizes.max()) if sizes.any() else 1.0
+    return min(1.0, math.log(MIDDLING) / math.log(middle)) if middle < 1 else 1.0
 
 
 def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
@@ -101,7 +112,7 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
             y=f"{down} + datum.down * {PANEL} / datum.tall",
             # A little further than its end: between neighbours no paper shall shine through.
             y2=f"{down} + (datum.down + 1) * {PANEL} / datum.tall + 0.4",
-            shade="(datum.v < 0 ? -1 : 1) * sqrt(abs(datum.v) / datum.limit)",
+            shade="(datum.v < 0 ? -1 : 1) * pow(abs(datum.v) / datum.limit, datum.stretch)",
             seen="clamp(position - datum.column + 1, 0, 1)",
             input=f"{part.rows}[datum.down] + 1",
             unit=f"{part.columns}[datum.across] + 1",

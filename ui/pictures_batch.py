@@ -119,11 +119,13 @@ def batch_cut(pieces: Sequence[Rows], row: int) -> Picture:
             x=f"datum.x0 + (datum.x1 - datum.x0) * {cut} + 0.5",
             y=f"datum.y0 + (datum.y1 - datum.y0) * {cut} + 0.5",
             dealt=f"1 - {cut}",
+            given="position > 0 ? 1 : 0",
         )
         .encode(x=x, y=y)
     )
-    marks = base.mark_square(opacity=1, size=_area(unit, 0.84)).encode(
+    marks = base.mark_square(size=_area(unit, 0.84)).encode(
         color=_by_replica(names),
+        opacity=alt.Opacity("given:Q", scale=None),
         tooltip=[alt.Tooltip("row:Q", title="row", format=","), alt.Tooltip("who:N", title="to")],
     )
     # Before the cut a square belongs to nobody: ink, which fades as it reaches its block.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from pipeline.step_records import Floats
 from ui.pictures import SHOWN, Picture, position
+from ui.words import number
 
 MOVED = "clamp(position, 0, 1)"
 """0 as loaded, 1 scaled; in between while the picture moves."""
@@ -149,7 +150,7 @@ def _along(field: str) -> alt.X:
 def _two_scales(least: float, span: float) -> list[alt.Chart]:
     """The axis under the picture: ticks and title of the loaded values, then of the scaled."""
     places = [n / (TICKS - 1) for n in range(TICKS)]
-    ticks = [{"at": at, "label": f"{least + span * at:,.4g}", "stage": 0} for at in places]
+    ticks = [{"at": at, "label": number(least + span * at), "stage": 0} for at in places]
     ticks += [{"at": at, "label": f"{at:g}", "stage": 1} for at in places]
     titles = [
         {"at": 0.5, "label": "value as loaded, one axis for all columns", "stage": 0},
@@ -161,7 +162,9 @@ def _two_scales(least: float, span: float) -> list[alt.Chart]:
 def _under(labels: Sequence[Mapping[str, object]], below: int) -> alt.Chart:
     chart: alt.Chart = (
         alt.Chart(_inline(labels))
-        .transform_calculate(seen=f"datum.stage == 1 ? {MOVED} : 1 - {MOVED}")
+        .transform_calculate(
+            seen=f"clamp((datum.stage == 1 ? {MOVED} - 0.6 : 0.4 - {MOVED}) / 0.4, 0, 1)"
+        )
         .mark_text(baseline="top", dy=below)
         .encode(
             x=_along("at:Q"),

@@ -62,6 +62,17 @@ def test_the_example_is_the_column_that_moves_farthest():
     assert found.scaled_beyond == pytest.approx(1.1)
 
 
+def test_a_value_at_the_end_of_its_range_is_no_example_while_there_is_another():
+    scaler = scaler_of([0, 100], [0, 10], [0, 10])
+    row = np.array([60, 10, 1], dtype=np.float32)
+    found = table_facts.example(scaler, row, [0, 1, 2])
+    assert found is not None
+    assert found.column == 2
+    alone = table_facts.example(scaler, row, [1])
+    assert alone is not None
+    assert alone.scaled == 1
+
+
 @pytest.mark.parametrize(
     "low, high, beyond",
     [

@@ -147,6 +147,7 @@ def test_another_row_can_be_picked_on_the_page():
     press(app, keys.PREVIOUS_ROW)
     assert app.session_state["row"] == 3
     press(app, keys.ANOTHER_ROW)
+    assert app.session_state["row"] != 3
     assert 0 <= app.session_state["row"] < 10_000
 
 
@@ -281,6 +282,13 @@ def test_the_value_beyond_the_range_lands_where_the_same_scaling_puts_it():
     assert "from 0 to 10" in asked.label
     assert "has 11 there" in asked.label
     assert asked.options == ["1", "an error", "1.1"]
+
+
+def test_the_formula_reads_well_with_a_negative_lowest_value():
+    raw = b"a,label\n" + b"-2,0\n0,1\n2,0\n" * 2
+    data = services.uploads().save(Csv("minus.csv", raw))
+    shown = whole_text("normalise", data=data, row=1)
+    assert "a of your row: (0 − (−2)) / (2 − (−2)) = **0.5**" in shown
 
 
 def test_constant_columns_are_named():

@@ -54,8 +54,8 @@ def test_the_axis_holds_the_columns_that_are_drawn():
     ends = [row["start"] for row in rows] + [row["end"] for row in rows]
     assert (min(ends), max(ends)) == (0, 1)
     labels = [tick["label"] for tick in spec["layer"][3]["data"]["values"] if tick["stage"] == 0]
-    assert labels[0] == f"{scaler.low[index].min():,.4g}"
-    assert labels[-1] == f"{scaler.high[index].max():,.4g}"
+    assert labels[0] == f"{scaler.low[index].min():.4g}"
+    assert labels[-1] == f"{scaler.high[index].max():.4g}"
 
 
 def test_the_still_picture_rests_as_loaded_and_the_moving_one_scaled():

@@ -431,6 +431,7 @@ class Player {
       return chip;
     });
     this.keyLine.replaceChildren(...chips);
+    this.keyLine.hidden = chips.length === 0;
   }
 
   isDark() {
@@ -511,13 +512,16 @@ function datasets(spec, found = new Set()) {
   return found;
 }
 
-// A copy of the spec in which "$ink", "$R0", ... are this theme's colours.
+// A copy of the spec in which "$ink", "$R0", ... are this theme's colours; data stay as they are.
 function coloured(value, palette) {
   if (typeof value === "string" && value[0] === "$") return palette[value.slice(1)] ?? value;
   if (Array.isArray(value)) return value.map((part) => coloured(part, palette));
   if (value && typeof value === "object") {
     return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [name, coloured(part, palette)])
+      Object.entries(value).map(([name, part]) => [
+        name,
+        name === "values" || name === "datasets" ? part : coloured(part, palette),
+      ])
     );
   }
   return value;

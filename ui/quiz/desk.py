@@ -18,7 +18,7 @@ from quiz.grading import AnswerError
 from quiz.learners import Learner, Mode
 from ui import keys, learner, services
 from ui.quiz import bank_in_use, focus
-from ui.quiz.wording import points, say
+from ui.quiz.wording import points, say, verdict_key
 
 Act = Callable[[], Attempt]
 
@@ -81,7 +81,7 @@ def check(attempt_id: str, question_id: str, client_id: str) -> None:
         told = say("right_said", points=f"{view['points']:g}")
     elif view["available"]:
         told += " " + say("more", points=points(view["available"]))
-    focus.move(keys.quiz_part("verdict", question_id), told)
+    focus.move(verdict_key(view), told)
 
 
 def open_hint(attempt_id: str, question_id: str, number: int, client_id: str) -> None:
@@ -108,7 +108,7 @@ def reveal(attempt_id: str, question_id: str, client_id: str) -> None:
         ),
     )
     if after is not None:
-        focus.move(keys.quiz_part("verdict", question_id), say("revealed_said"))
+        focus.move(verdict_key(after.view(question_id)), say("revealed_said"))
 
 
 def ask_to_finish(attempt_id: str, wanted: bool) -> None:

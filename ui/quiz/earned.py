@@ -6,16 +6,16 @@ from typing import Any
 
 import streamlit as st
 
-from ui import contents, keys
+from ui import contents
 from ui.quiz import proof
-from ui.quiz.wording import points, say
+from ui.quiz.wording import points, say, verdict_key
 
 View = dict[str, Any]
 
 
 def verdict(view: View, *, over: bool) -> None:
     """Right or not, the feedback of the option that was chosen last, and what can be done now."""
-    with st.container(border=True, key=keys.quiz_part("verdict", view["id"])):
+    with st.container(border=True, key=verdict_key(view)):
         for paragraph in verdict_in_words(view, over=over):
             st.markdown(paragraph)
 

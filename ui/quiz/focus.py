@@ -15,7 +15,10 @@ import streamlit as st
 from ui import keys
 
 HERE = Path(__file__).parent
-HIDDEN = ".said { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }"
+HIDDEN = (
+    ".said { position: absolute; width: 1px; height: 1px; overflow: hidden;"
+    " clip-path: inset(50%); }"
+)
 
 
 def move(target: str, say: str = "") -> None:

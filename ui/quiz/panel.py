@@ -56,16 +56,11 @@ def taking(bank: Bank, set_name: str, slug: str) -> None:
     if not bank.in_set(set_name):
         st.markdown(say("no_set"))
         return
-    _quiz(set_name)
-    following = contents.after(slug)
-    if following is not None:
-        st.page_link(
-            following.file, label=f"Next: {following.title}", icon=":material/arrow_forward:"
-        )
+    _quiz(set_name, slug)
 
 
 @st.fragment
-def _quiz(set_name: str) -> None:
+def _quiz(set_name: str, slug: str) -> None:
     focus.slot()
     with st.container():
         desk.tell_notice("")
@@ -81,6 +76,11 @@ def _quiz(set_name: str) -> None:
         elif bank:
             _before(bank, set_name)
     other_device.draw(me)
+    following = contents.after(slug)
+    if following is not None and not open_:
+        st.page_link(
+            following.file, label=f"Next: {following.title}", icon=":material/arrow_forward:"
+        )
 
 
 def _before(bank: Bank, set_name: str) -> None:

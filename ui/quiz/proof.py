@@ -64,7 +64,8 @@ def draw(view: dict[str, Any]) -> None:
         if not all(claim.settled for claim in claims):
             _wait(view["id"], evidence)
         for claim in claims:
-            _claim(view["id"], claim)
+            if claim.settled:
+                _claim(view["id"], claim)
         if any(claim.answer is not None and claim.answer.state == "failed" for claim in claims):
             st.button(
                 say("prove_again"),
@@ -135,8 +136,6 @@ def _claim(question_id: str, claim: Claim) -> None:
             st.markdown(f"{title} · {say('no_tensorflow')}")
         elif answer.state == "failed":
             st.markdown(f"{title} · {say('proof_failed', error=plain(answer.error))}")
-        elif answer.state == "asked":
-            st.markdown(f"{title} · …")
         else:
             _answered(claim, answer.result, title)
 
@@ -162,7 +161,7 @@ def _answered(claim: Claim, found: Result, title: str) -> None:
         st.markdown(say("recorded_proof"))
     with st.expander(say("the_code")):
         if found.get("code"):
-            st.code(found["code"], language="python")
+            st.code(found["code"], language="python", wrap_lines=True)
         st.code(observed(found), language=None, wrap_lines=True)
         st.markdown(say("took", seconds=f"{found['seconds']:g}"))
 

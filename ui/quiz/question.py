@@ -25,7 +25,7 @@ def draw(attempt: Attempt, question_id: str, *, headed: bool = True) -> None:
             st.header(f"{title} · {say(view['difficulty'])}", anchor=False)
         st.markdown(view["prompt"])
         if view["code"]:
-            st.code(view["code"], language="python")
+            st.code(view["code"], language="python", wrap_lines=True)
     over = attempt.finished_at is not None
     if view["closed"] or over:
         _options_looked_back_on(view)
@@ -36,11 +36,14 @@ def draw(attempt: Attempt, question_id: str, *, headed: bool = True) -> None:
         earned.verdict(view, over=over)
     if not view["closed"] and not over:
         _form(attempt, view)
-    _hints(attempt, view, over=over)
     desk.tell_notice(question_id)
+    _opened_hints(attempt, view)
     if view["closed"]:
         earned.rest(view)
-    else:
+        return
+    with st.container(horizontal=True, gap="small", key=keys.quiz_part("help", question_id)):
+        if not over:
+            _next_hint(attempt, view)
         _show_me(attempt, view, over=over)
 
 
@@ -75,14 +78,19 @@ def _form(attempt: Attempt, view: View) -> None:
         )
 
 
-def _hints(attempt: Attempt, view: View, *, over: bool) -> None:
+def _opened_hints(attempt: Attempt, view: View) -> None:
     name = view["id"]
     count = len(attempt.question(name).hints)
     for number, hint in enumerate(view["hints"], start=1):
         with st.container(border=True, key=keys.quiz_part(f"hint{number}", name)):
             st.markdown(f"{say('hint', number=number, count=count)} {hint}")
-    number = len(view["hints"]) + 1
-    if view["closed"] or over or number > count:
+
+
+def _next_hint(attempt: Attempt, view: View) -> None:
+    """The next hint with what it costs. Only the number of hints is known here, not their words."""
+    name = view["id"]
+    number, count = len(view["hints"]) + 1, len(attempt.question(name).hints)
+    if number > count:
         return
     cost = min(view["hint_cost"], view["available"])
     label = say(
@@ -102,7 +110,6 @@ def _show_me(attempt: Attempt, view: View, *, over: bool) -> None:
     free = over or not view["available"]
     st.button(
         say("show_me_free" if free else "show_me"),
-        type="tertiary",
         on_click=desk.reveal,
         args=(attempt.id, name, desk.press(attempt, name, "reveal")),
         key=keys.quiz_part("show", name),
@@ -110,9 +117,10 @@ def _show_me(attempt: Attempt, view: View, *, over: bool) -> None:
 
 
 def _program(option: View, marks: str = "") -> None:
-    st.markdown(f"**{option['letter']}**\u2002{option['text'] or ''}{marks}")
+    said = "\u2002".join(filter(None, (f"**{option['letter']}**", option["text"])))
+    st.markdown(said + marks)
     if option["code"]:
-        st.code(option["code"], language="python")
+        st.code(option["code"], language="python", wrap_lines=True)
 
 
 def _options_looked_back_on(view: View) -> None:
@@ -129,4 +137,4 @@ def _options_looked_back_on(view: View) -> None:
 def _try_in_words(number: int, count: int) -> str:
     if count == 1:
         return say("your_try")
-    return say("first_try") if number == 1 else say("later_try", number=number)
+    return say(f"try_{number}")

@@ -80,7 +80,7 @@ def in_cells(number: int, row: Row) -> tuple[str, str, str, str]:
         first = say("cell_right" if row.first_right else "cell_wrong", letter=row.first)
         final = say("cell_right" if row.right else "cell_wrong", letter=row.final)
     if row.revealed and not row.right:
-        final = say("cell_shown", answer=final)
+        final = say("cell_then_shown", answer=final) if row.final else say("cell_shown")
     worth = f"{row.points:g}"
     if row.hints:
         name = "cell_hints_one" if row.hints == 1 else "cell_hints"
@@ -89,7 +89,10 @@ def in_cells(number: int, row: Row) -> tuple[str, str, str, str]:
 
 
 def _which(names: Sequence[str], numbers: dict[str, int]) -> str:
-    return ", ".join(str(number) for number in sorted(numbers[name] for name in names))
+    if not names:
+        return ""
+    which = ", ".join(str(number) for number in sorted(numbers[name] for name in names))
+    return say("which_one" if len(names) == 1 else "which_many", which=which)
 
 
 def _reread(found: Results) -> None:

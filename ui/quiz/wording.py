@@ -1,10 +1,11 @@
-"""The words around the questions, and how points and options are written."""
+"""The words around the questions, and how points, options and verdicts are named."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from quiz.markup import plain
+from ui import keys
 from ui.words import words
 
 
@@ -34,3 +35,9 @@ def short(prompt: str, most: int = 70) -> str:
     """A prompt in one line without Markdown, cut at a word."""
     text = " ".join(plain(prompt).split())
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
+
+
+def verdict_key(view: dict[str, Any]) -> str:
+    """Another one for each verdict, so that the focus goes to the new one, not to the last."""
+    number = len(view["tried"]) + view["revealed"]
+    return keys.quiz_part(f"verdict{number}", view["id"])

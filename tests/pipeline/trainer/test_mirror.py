@@ -33,7 +33,8 @@ def answered(tmp_path_factory) -> dict[str, MirrorAnswer]:
     finally:
         workers.close()
     for name, answer in found.items():
-        assert answer is not None and answer.state == "done", (name, answer)
+        assert answer is not None, name
+        assert answer.state == "done", (name, answer.error)
     return {name: MirrorAnswer.read(answer.result) for name, answer in found.items() if answer}
 
 
