@@ -7,8 +7,6 @@ import streamlit as st
 
 from ui import contents, keys, lesson, settings
 
-st.set_page_config(page_title="Lockstep", page_icon=str(lesson.ICON), layout="wide")
-
 groups: dict[str, list[st.Page]] = {}
 for entry in contents.CONTENTS:
     page = st.Page(
@@ -17,6 +15,9 @@ for entry in contents.CONTENTS:
     groups.setdefault(entry.group, []).append(page)
 
 chosen = st.navigation(groups)
+st.set_page_config(
+    page_title=f"{chosen.title} · Lockstep", page_icon=str(lesson.ICON), layout="wide"
+)
 with st.sidebar:
     settings.sidebar()
     st.text_input(

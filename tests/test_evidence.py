@@ -12,7 +12,7 @@ import pytest
 
 from pipeline import experiments_index
 from quiz.loading import load
-from quiz.model import Bank
+from quiz.model import Bank, Evidence, Option
 from tools import evidence
 
 
@@ -26,9 +26,8 @@ def results(bank: Bank) -> dict[str, Any]:
     """Results that agree with the bank in every point."""
     found: dict[str, Any] = {}
     for question, letter, option in evidence.options(bank, bank.set_names):
-        assert option.evidence is not None
-        holds = None if option.evidence.not_testable else letter == question.answer
-        found[option.evidence.experiment] = {
+        holds = None if named(option).not_testable else letter == question.answer
+        found[named(option).experiment] = {
             "claim": f"the claim of {letter}",
             "call": "look(replicas=2)",
             "saw": "this",
@@ -41,6 +40,11 @@ def results(bank: Bank) -> dict[str, Any]:
             },
         }
     return copy.deepcopy(found)
+
+
+def named(option: Option) -> Evidence:
+    assert option.evidence is not None
+    return option.evidence
 
 
 def problems(bank: Bank, results: dict[str, Any]) -> list[str]:
@@ -108,20 +112,20 @@ def test_an_unknown_set_is_refused_before_anything_is_carried_out(capsys):
     assert "There is no set practise; give practice, check, further." in capsys.readouterr().err
 
 
-def test_the_names_are_known_without_tensorflow_and_each_is_used_once(bank):
+def test_the_names_are_known_without_tensorflow_and_the_bank_uses_them_all_and_no_other(bank):
     listed = [experiment.name for experiment in experiments_index.experiments()]
-    used = {o.evidence.experiment for _, _, o in evidence.options(bank, bank.set_names)}
+    used = [named(option).experiment for _, _, option in evidence.options(bank, bank.set_names)]
 
     assert len(listed) == len(set(listed))
-    assert set(listed) == experiments_index.names() == used
+    assert set(listed) == experiments_index.names() == set(used)
 
 
 def test_judgements_are_those_whose_experiment_gives_no_verdict(bank):
     judged = {e.name for e in experiments_index.experiments() if not e.testable}
 
     marked = {
-        option.evidence.experiment
+        named(option).experiment
         for _, _, option in evidence.options(bank, bank.set_names)
-        if option.evidence.not_testable
+        if named(option).not_testable
     }
     assert judged == marked

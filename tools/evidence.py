@@ -1,4 +1,4 @@
-"""`python -m tools.evidence [SET...]`: what TensorFlow says of every option of the quiz, as Markdown.
+"""`python -m tools.evidence [SET...]`: what TensorFlow says of every option, as Markdown.
 
 Carries out the experiments of the bank on this machine (minutes) and prints one table for each
 set. Exit status 1 when TensorFlow contradicts the bank; each contradiction is named on standard

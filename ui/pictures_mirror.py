@@ -19,7 +19,7 @@ from ui.pictures import Picture, position
 
 ACROSS = 4
 """Panels side by side at most."""
-FEATURES = 24
+FEATURES = 32
 """Rows of the matrix drawn at most; a wider table is drawn in part."""
 PARTS = {
     "weights": "$ink",

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+# Condition, not timing: on a busy machine a page may take its time.
+expect.set_options(timeout=20_000)
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
@@ -51,7 +53,9 @@ class Server:
             self.process.wait()
 
 
-def start_server(data: Path, port: int | None = None, **environment: str) -> Server:
+def start_server(
+    data: Path, port: int | None = None, *, root: Path = ROOT, **environment: str
+) -> Server:
     """Start the app and wait until it answers."""
     if port is None:
         with socket.socket() as probe:
@@ -61,7 +65,7 @@ def start_server(data: Path, port: int | None = None, **environment: str) -> Ser
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"],
-            cwd=ROOT,
+            cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

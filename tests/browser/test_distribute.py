@@ -28,7 +28,7 @@ def test_the_plan_on_screen_is_the_plan_of_the_settings(page: Page, server: Serv
     panel = page.locator(".st-key-row_panel")
     for use in plan.uses:
         line = f"epoch {use.epoch}, step {plan.step_of(use)}: R{use.replica}"
-        expect(panel).to_contain_text(line)
+        expect(panel).to_contain_text(line, timeout=30_000)
     cells = page.locator("table.counts tbody tr").all_inner_texts()
     assert [re.split(r"\s+", row)[-1] for row in cells] == [
         f"{together:,}" for *_, together in plan.per_replica

@@ -17,7 +17,7 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/mirror?replicas=3&data=digits&optimizer=sgd&seed=8")
-    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible()
+    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible(timeout=60_000)
     expect(page.locator(".player figcaption")).to_have_text(
         "The first weight matrix, 64 columns × 64 units"
     )
@@ -41,7 +41,7 @@ def test_where_tensorflow_does_not_start_the_recorded_answer_and_the_reason_stay
     server = start_server(tmp_path / "data", PYTHONPATH=str(broken.parent))
     try:
         page.goto(f"{server.url}/mirror?replicas=8")
-        expect(page.get_by_text("A recorded answer")).to_be_visible()
+        expect(page.get_by_text("A recorded answer")).to_be_visible(timeout=60_000)
         expect(
             page.get_by_text(re.compile("owns TensorFlow ended|does not start on this"))
         ).to_be_visible()

@@ -63,6 +63,8 @@ def opened(page, **query):
     app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
     for name, value in query.items():
         app.query_params[name] = str(value)
+    if "_" in page:  # its URL is spelled otherwise, which is known once the pages are
+        app.run()
     app.switch_page(f"{page}.py").run()
     assert not app.exception
     return app

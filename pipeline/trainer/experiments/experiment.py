@@ -72,8 +72,8 @@ class Experiment(Generic[S]):
 
     def code(self, given: Mapping[str, Any]) -> str:
         """The source that runs: of the function, or of the program that it was given to run."""
-        programs = [value for value in given.values() if inspect.isfunction(value)]
-        functions: list[Callable[..., Any]] = [*self.also, *(programs or [self.observe])]
+        programs: list[Any] = [value for value in given.values() if inspect.isfunction(value)]
+        functions = [*self.also, *(programs or [self.observe])]
         return "\n\n\n".join(inspect.getsource(function).rstrip() for function in functions)
 
 

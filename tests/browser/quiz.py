@@ -1,0 +1,145 @@
+"""The quiz as a test drives it, and what of it reaches the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, Route, WebSocket, expect
+
+from quiz.attempt import Attempt
+from quiz.attempts import AttemptStore
+from quiz.database import open_database
+
+expect.set_options(timeout=30_000)
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+
+class QuizView:
+    """A tab with a quiz in it."""
+
+    def __init__(self, page: Page, url: str, slug: str = "quiz") -> None:
+        self.page = page
+        self.url = f"{url}/{slug}"
+
+    def open(self) -> QuizView:
+        """Go to the page before anything was answered."""
+        self.page.goto(self.url)
+        self.button("start").wait_for()
+        return self
+
+    def start(self) -> None:
+        """Begin an attempt."""
+        self.button("start").click()
+        self.page.locator(".st-key-quiz_progress").wait_for()
+
+    def part(self, name: str) -> Locator:
+        """A part of the page by its key."""
+        return self.page.locator(f".st-key-quiz_{name}")
+
+    def button(self, name: str) -> Locator:
+        """A button by its key."""
+        return self.part(name).locator("button")
+
+    def options(self, question: str) -> Locator:
+        """The choices of a question."""
+        return self.radio("choice", question).locator("[data-testid=stRadioOption]")
+
+    def radio(self, what: str, question: str) -> Locator:
+        """The radio for the choice, or for how sure."""
+        return self.page.locator(f"[class*=st-key-quiz_{what}_][class*=_{question}]")
+
+    def choose(self, question: str, letter: str, sure: str = "") -> None:
+        """Choose, without checking."""
+        self.options(question).nth("ABCD".index(letter)).click()
+        if sure:
+            self.radio("sure", question).get_by_text(sure, exact=True).click()
+
+    def answer(self, question: str, letter: str, number: int = 1, sure: str = "") -> Locator:
+        """Choose and check; returns the verdict, the `number`th of this question."""
+        self.choose(question, letter, sure)
+        self.button(f"check_{question}").click()
+        verdict = self.part(f"verdict{number}_{question}")
+        expect(verdict).to_be_visible()
+        return verdict
+
+    def go_to(self, question: str) -> None:
+        """Turn to a question."""
+        self.button(f"goto_{question}").click()
+        expect(self.part(f"question_{question}")).to_be_focused()
+
+    def tab_to(self, key: str) -> None:
+        """Reach a part of the page with the Tab key alone."""
+        for _ in range(80):
+            self.page.keyboard.press("Tab")
+            inside = "key => !!document.activeElement?.closest(`[class*='st-key-quiz_${key}']`)"
+            if self.page.evaluate(inside, key):
+                return
+        raise AssertionError(f"the Tab key does not reach {key}")
+
+
+def serious_faults(page: Page) -> list[str]:
+    """What axe-core calls serious or critical, but for Streamlit's own sidebar.
+
+    Its list of pages is built of groups inside a list (rules `list` and `listitem`).
+    """
+    options = {"runOnly": RULES, "resultTypes": ["violations"]}
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:200]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+        if not (rule["id"] in ("list", "listitem") and _is_navigation(node["html"]))
+    ]
+
+
+def _is_navigation(html: str) -> bool:
+    return "stSidebarNavItems" in html or html.startswith('<li class="st-emotion-cache')
+
+
+def attempts_in(data: Path) -> list[Attempt]:
+    """Every attempt in the server's database, read while the server uses it."""
+    engine = open_database(f"sqlite:///{data / 'quiz.db'}")
+    with engine.connect() as db:
+        learners = [row[0] for row in db.exec_driver_sql("SELECT id FROM learners")]
+    store = AttemptStore(engine)
+    found = [attempt for learner in learners for attempt in store.all_of(learner)]
+    engine.dispose()
+    return found
+
+
+class Wiretap:
+    """Everything that reaches a tab: all frames, all bodies, and the page with its shadows."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._heard: list[bytes] = []
+        self.frames = self.bodies = 0
+        page.on("websocket", self._listen)
+        page.route("**/*", self._fetch)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", self._frame)
+
+    def _frame(self, payload: str | bytes) -> None:
+        self.frames += 1
+        self._heard.append(payload.encode() if isinstance(payload, str) else payload)
+
+    def _fetch(self, route: Route) -> None:
+        answer = route.fetch()
+        self.bodies += 1
+        self._heard.append(answer.body())
+        route.fulfill(response=answer)
+
+    def heard(self, markers: dict[str, str]) -> set[str]:
+        """The names of the markers that have reached the browser by now."""
+        page = self.page.evaluate(
+            """() => {
+                const all = root => root.innerHTML + [...root.querySelectorAll("*")]
+                    .map(node => node.shadowRoot ? all(node.shadowRoot) : "").join("");
+                return all(document.documentElement);
+            }"""
+        )
+        everything = b"\n".join([*self._heard, page.encode()])
+        return {name for name, marker in markers.items() if marker.encode() in everything}
