@@ -69,7 +69,13 @@ def current() -> Context:
         st.session_state[keys.NOTICE] = f"{error} The synthetic data is shown instead."
         config = config.model_copy(update={"data": "synthetic", **data_choice.AS_IT_IS})
         data = datasets.load(config.data)
-    return Context(config, data, shapes.of(data, config), shown_run())
+    try:
+        coming = shapes.of(data, config)
+    except ValueError as error:  # one-class-each with fewer rows of a class than replicas
+        st.session_state[keys.NOTICE] = f"{error}. Shuffled rows are shown instead."
+        config = config.model_copy(update={"order": "shuffled"})
+        coming = shapes.of(data, config)
+    return Context(config, data, coming, shown_run())
 
 
 def load(config: RunConfig) -> DataSet:
@@ -85,5 +91,4 @@ def shown_run() -> RunView:
             return services.runs().view(run_id)
         except UnknownRun as error:
             st.session_state[keys.NOTICE] = str(error)
-            st.session_state.pop(keys.RUN, None)
     return services.runs().view(recordings.DEFAULT)

@@ -60,6 +60,7 @@ def check(attempt_id: str, question_id: str, client_id: str) -> None:
     """Check the option that is chosen in the form."""
     letter = st.session_state.get(keys.quiz_choice(attempt_id, question_id))
     sure = st.session_state.get(keys.quiz_sure(attempt_id, question_id))
+    _stay(attempt_id, question_id)
     learner_id = _learner_id()
     before = _try(question_id, lambda: services.attempts().get(learner_id, attempt_id))
     after = _try(
@@ -86,6 +87,7 @@ def check(attempt_id: str, question_id: str, client_id: str) -> None:
 
 def open_hint(attempt_id: str, question_id: str, number: int, client_id: str) -> None:
     """Open one hint."""
+    _stay(attempt_id, question_id)
     learner_id = _learner_id()
     after = _try(
         question_id,
@@ -100,6 +102,7 @@ def open_hint(attempt_id: str, question_id: str, number: int, client_id: str) ->
 
 def reveal(attempt_id: str, question_id: str, client_id: str) -> None:
     """Show the solution."""
+    _stay(attempt_id, question_id)
     learner_id = _learner_id()
     after = _try(
         question_id,
@@ -126,7 +129,7 @@ def finish(attempt_id: str) -> None:
 
 def show(attempt: Attempt, question_id: str) -> None:
     """Turn to a question."""
-    st.session_state[keys.QUIZ_AT] = {attempt.id: question_id}
+    _stay(attempt.id, question_id)
     focus.move(keys.quiz_part("question", question_id))
 
 
@@ -160,6 +163,11 @@ def tell_notice(question_id: str) -> None:
     """Show the sentence that is meant for this question, if there is one."""
     if st.session_state.get(keys.QUIZ_NOTICE, (None, ""))[0] == question_id:
         st.warning(st.session_state.pop(keys.QUIZ_NOTICE)[1], icon=":material/info:")
+
+
+def _stay(attempt_id: str, question_id: str) -> None:
+    """Keep this question in view, although it may be closed by now."""
+    st.session_state[keys.QUIZ_AT] = {attempt_id: question_id}
 
 
 def _learner_id() -> str:
