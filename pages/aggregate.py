@@ -28,13 +28,7 @@ else:
             player.Show(
                 source=f"leave out {asked.row} {asked.use.step} {asked.run.run_id}",
                 label="One step with your row and without it",
-                charts=[
-                    player.Chart(
-                        pictures_aggregate.leave_out(found, part),
-                        "",
-                        " ".join(page.frames(values)),
-                    )
-                ],
+                charts=[player.Chart(asked.picture, "", " ".join(page.frames(values)))],
                 frames=page.frames(values),
                 total=2,
                 seconds=5,

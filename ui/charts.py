@@ -50,7 +50,11 @@ def by_step(
             axis=alt.Axis(format=",d", tickMinStep=1),
         ),
         y=alt.Y(
-            f"{field}:Q", title=title, scale=alt.Scale(domainMin=0, domainMax=top or alt.Undefined)
+            f"{field}:Q",
+            title=title,
+            scale=alt.Scale(domainMin=0, domainMax=top or alt.Undefined),
+            # Room for the labels before there are any: the rows come later.
+            axis=alt.Axis(minExtent=34),
         ),
         tooltip=[
             alt.Tooltip("who:N", title="who"),

@@ -10,6 +10,7 @@ import functools
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -18,7 +19,7 @@ from pipeline.answers import Answer
 from pipeline.limits import LimitError
 from pipeline.run_view import RunView
 from pipeline.what_if_view import Use, WhatIf, first_use, largest
-from ui import frame, keys, lesson, services
+from ui import frame, keys, lesson, pictures_aggregate, services
 from ui.context import Context
 from ui.words import small
 
@@ -46,6 +47,12 @@ class Asked:
         if self.answer is None or self.answer.state != "done":
             return None
         return _load(self.answer.folder, self.row)
+
+    @property
+    def picture(self) -> dict[str, Any]:
+        """The maps, when something changes."""
+        assert self.answer is not None
+        return _picture(self.answer.folder, self.row)
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -196,3 +203,11 @@ def _recorded(why: str, problem: str = "") -> Asked:
 @functools.lru_cache(maxsize=16)
 def _load(folder: Path, row: int) -> WhatIf:
     return WhatIf.load(folder, row)
+
+
+@functools.lru_cache(maxsize=16)
+def _picture(folder: Path, row: int) -> dict[str, Any]:
+    found = _load(folder, row)
+    part = found.part()
+    assert part is not None
+    return pictures_aggregate.leave_out(found, part).to_dict()

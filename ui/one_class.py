@@ -6,6 +6,7 @@ ids stand in the session; nothing is started while another page is open.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -66,14 +67,6 @@ class Compared:
         clear = ends["step"] > max(ends["epoch"], ends["never"]) + CLEAR
         return "one_class_collapse" if clear else "one_class_close"
 
-    def top(self) -> float:
-        """The largest loss of an epoch, for the axis."""
-        return max(y for run in self.runs.values() for _, y in side_by_side.epoch_losses(run))
-
-    def steps(self) -> int:
-        """The last step."""
-        return max(run.shapes.steps for run in self.runs.values())
-
     def parts(self) -> str:
         """Which classes each replica gets, as Markdown."""
         run = self.runs["step"]
@@ -94,42 +87,23 @@ def section(page: lesson.Page) -> None:
     of = {"day": run.day, "epochs": f"{run.config.epochs:,}", "replicas": run.config.replicas}
     st.markdown(f"**{text('one_class_yours' if compared.yours else 'one_class_recorded', of)}**")
     result = " ".join((text("one_class_result", compared.values()), text(compared.verdict())))
+    mixed = recorded("shuffled")
+    loss, right, apart = _pictures(compared)
     player.still(
         [
-            player.Chart(
-                charts.by_epoch(
-                    compared.series(side_by_side.epoch_losses), "loss", (0, compared.top())
-                ),
-                "Loss on the rows each replica is given",
-                result,
-            ),
-            player.Chart(
-                charts.by_epoch(
-                    compared.series(side_by_side.all_rows_accuracy), "share right", (0, 1)
-                ),
-                "Accuracy on all rows",
-                result,
-            ),
+            player.Chart(loss, "Loss on the rows each replica is given", result),
+            player.Chart(right, "Accuracy on all rows", result),
         ],
         "One class each, three ways to combine",
         keys.ONE_CLASS_CHARTS,
     )
     st.markdown(result)
-    mixed = recorded("shuffled")
-    page.say("shuffled", mixed.values())
+    told = text("shuffled", mixed.values())
+    st.markdown(told)
     player.still(
         [
-            player.Chart(
-                charts.differences(
-                    which.series(_copies_apart), "largest difference", which.steps(), lines=True
-                ),
-                title,
-                text("shuffled", mixed.values()),
-            )
-            for which, title in (
-                (compared, "Copies apart · one class each"),
-                (mixed, "Copies apart · shuffled data, recorded"),
-            )
+            player.Chart(apart, "Copies apart · one class each", told),
+            player.Chart(_pictures(mixed)[2], "Copies apart · shuffled data, recorded", told),
         ],
         "How far the copies are from each other",
         keys.APART_CHART,
@@ -252,6 +226,27 @@ def _csv(config: RunConfig) -> Csv | None:
 def _named(classes: list[str]) -> str:
     word = "class" if len(classes) == 1 else "classes"
     return f"{word} {', '.join(plain(name) for name in classes)}"
+
+
+def _pictures(compared: Compared) -> tuple[dict[str, Any], ...]:
+    return _drawn(tuple(compared.runs[way].run_id for way in WAYS))
+
+
+@functools.lru_cache(maxsize=16)
+def _drawn(run_ids: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+    """Loss, accuracy and distance between the copies: ended runs give the same pictures again."""
+    compared = Compared({w: services.ended(i) for w, i in zip(WAYS, run_ids, strict=True)})
+    top = max(y for run in compared.runs.values() for _, y in side_by_side.epoch_losses(run))
+    steps = max(run.shapes.steps for run in compared.runs.values())
+    return (
+        charts.by_epoch(compared.series(side_by_side.epoch_losses), "loss", (0, top)).to_dict(),
+        charts.by_epoch(
+            compared.series(side_by_side.all_rows_accuracy), "share right", (0, 1)
+        ).to_dict(),
+        charts.differences(
+            compared.series(_copies_apart), "largest difference", steps, lines=True
+        ).to_dict(),
+    )
 
 
 def _copies_apart(run: RunView) -> side_by_side.Points:

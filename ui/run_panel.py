@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -129,12 +131,12 @@ def _picture(run: RunView, *, ended: bool) -> None:
             ],
             charts=[
                 player.Chart(
-                    charts.by_step("loss", "loss of the step", config.replicas, steps, batch),
+                    _by_step("loss", "loss of the step", config.replicas, steps, batch),
                     "Loss",
                     "Loss of each step, one line for each replica and one for their mean.",
                 ),
                 player.Chart(
-                    charts.by_step("accuracy", "share right", config.replicas, steps, batch, 1),
+                    _by_step("accuracy", "share right", config.replicas, steps, batch, 1),
                     "Accuracy",
                     "Accuracy of each step, one line for each replica and one for their mean.",
                 ),
@@ -142,6 +144,13 @@ def _picture(run: RunView, *, ended: bool) -> None:
         ),
         key=keys.PLAYER,
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _by_step(
+    field: str, title: str, replicas: int, steps: int, batch: int, top: float | None = None
+) -> dict[str, Any]:
+    return charts.by_step(field, title, replicas, steps, batch, top).to_dict()
 
 
 def _checks(last: RunFinished, started: RunStarted | None) -> None:

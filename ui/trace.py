@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -11,7 +13,6 @@ from pipeline.events import Epoch
 from pipeline.run_view import RunView
 from ui import charts, frame, keys, player, reference, services
 from ui.palette import DASHES
-from ui.pictures import Picture
 
 RECORDED = ("two-replicas", "batch-512", "batch-512-rate-doubled")
 """The recorded runs: a batch, twice that batch, and twice the batch with twice the rate."""
@@ -54,7 +55,8 @@ def legend() -> list[player.Line]:
     return [player.Line(label, "ink", DASHES[place]) for place, label in enumerate(_labels())]
 
 
-def picture() -> Picture:
+@functools.cache
+def picture() -> dict[str, Any]:
     """The three recorded runs, against epochs and then against updates."""
     lines = []
     for place, (name, label) in enumerate(zip(RECORDED, _labels(), strict=True)):
@@ -62,7 +64,7 @@ def picture() -> Picture:
         line = charts.Series(label, held_out(run), dash=DASHES[place])
         lines.append((line, run.shapes.steps_per_epoch))
     epochs = services.ended(RECORDED[0]).config.epochs
-    return charts.epochs_to_updates(lines, "held-out loss", epochs)
+    return charts.epochs_to_updates(lines, "held-out loss", epochs).to_dict()
 
 
 def table(epochs: Sequence[Epoch]) -> None:

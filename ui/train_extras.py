@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import streamlit as st
 
 from pipeline import side_by_side
@@ -26,7 +29,6 @@ def losses() -> dict[str, object]:
 def overlay(page: lesson.Page) -> None:
     """The same run on 1, 2 and 4 replicas as nested lines, and the strip of their differences."""
     runs = {n: services.ended(name) for n, name in RECORDED.items()}
-    steps = runs[1].shapes.steps
     apart = {n: side_by_side.losses_apart(runs[1], runs[n]) for n in (2, 4)}
     result = page.words.text(
         "overlay_result",
@@ -38,33 +40,11 @@ def overlay(page: lesson.Page) -> None:
         },
     )
     page.say("overlay_help")
+    nested, strip = _overlay()
     player.still(
         [
-            player.Chart(
-                charts.rings(
-                    [
-                        charts.Series(_named(n), side_by_side.step_losses(runs[n]))
-                        for n in WIDE_FIRST
-                    ],
-                    "loss of the step",
-                    steps,
-                ),
-                "Loss, full batches",
-                result,
-            ),
-            player.Chart(
-                charts.differences(
-                    [
-                        charts.Series(f"{_named(n)} against 1", apart[n], colour)
-                        for n, colour in ((2, "ink"), (4, "quiet"))
-                    ],
-                    "difference of the losses",
-                    steps,
-                    lines=False,
-                ),
-                "How far apart",
-                result,
-            ),
+            player.Chart(nested, "Loss, full batches", result),
+            player.Chart(strip, "How far apart", result),
         ],
         "The same run on one, two and four replicas",
         keys.OVERLAY_CHARTS,
@@ -101,13 +81,7 @@ def yours(page: lesson.Page) -> None:
         },
     )
     st.markdown(sentence)
-    picture = charts.by_epoch(
-        [charts.Series("", side_by_side.thinned(points))],
-        "probability",
-        (0, 1),
-        height=170,
-        room=0.12,
-    )
+    picture = _row_picture(tuple(side_by_side.thinned(points)))
     player.still([player.Chart(picture, "", sentence)], "Your row's prediction", keys.YOURS_CHART)
 
 
@@ -126,7 +100,7 @@ def speed(page: lesson.Page) -> None:
     player.still(
         [
             player.Chart(
-                charts.milliseconds([(_named(1), *one), (_named(2), *two)]),
+                _bars(one, two),
                 "",
                 f"{one.median:.1f} ms on one replica, {two.median:.1f} ms on two. {sentence}",
             )
@@ -135,6 +109,33 @@ def speed(page: lesson.Page) -> None:
         keys.SPEED_CHART,
     )
     st.markdown(sentence)
+
+
+@functools.cache
+def _overlay() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The two pictures of `overlay`: the recorded runs do not change."""
+    runs = {n: services.ended(name) for n, name in RECORDED.items()}
+    steps = runs[1].shapes.steps
+    rings = [charts.Series(_named(n), side_by_side.step_losses(runs[n])) for n in WIDE_FIRST]
+    apart = [
+        charts.Series(f"{_named(n)} against 1", side_by_side.losses_apart(runs[1], runs[n]), colour)
+        for n, colour in ((2, "ink"), (4, "quiet"))
+    ]
+    return (
+        charts.rings(rings, "loss of the step", steps).to_dict(),
+        charts.differences(apart, "difference of the losses", steps, lines=False).to_dict(),
+    )
+
+
+@functools.lru_cache(maxsize=32)
+def _row_picture(points: tuple[tuple[float, float], ...]) -> dict[str, Any]:
+    line = charts.Series("", points)
+    return charts.by_epoch([line], "probability", (0, 1), height=170, room=0.12).to_dict()
+
+
+@functools.cache
+def _bars(one: side_by_side.Milliseconds, two: side_by_side.Milliseconds) -> dict[str, Any]:
+    return charts.milliseconds([(_named(1), *one), (_named(2), *two)]).to_dict()
 
 
 def _named(replicas: int) -> str:

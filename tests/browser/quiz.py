@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, Route, WebSocket, expect
+from playwright.sync_api import Locator, Page, Response, WebSocket, expect
 
 from quiz.attempt import Attempt
 from quiz.attempts import AttemptStore
@@ -115,9 +115,10 @@ class Wiretap:
     def __init__(self, page: Page) -> None:
         self.page = page
         self._heard: list[bytes] = []
+        self._answers: list[Response] = []
         self.frames = self.bodies = 0
         page.on("websocket", self._listen)
-        page.route("**/*", self._fetch)
+        page.on("response", lambda answer: self._answers.append(answer))
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framereceived", self._frame)
@@ -126,14 +127,23 @@ class Wiretap:
         self.frames += 1
         self._heard.append(payload.encode() if isinstance(payload, str) else payload)
 
-    def _fetch(self, route: Route) -> None:
-        answer = route.fetch()
-        self.bodies += 1
-        self._heard.append(answer.body())
-        route.fulfill(response=answer)
+    def download(self, button: Locator) -> None:
+        """Press a button for a file and read what came: a tab cannot read it as a body."""
+        with self.page.expect_download() as download:
+            button.click()
+        self._heard.append(Path(download.value.path()).read_bytes())
+
+    def _read_bodies(self) -> None:
+        answers, self._answers = self._answers, []
+        for answer in answers:
+            disposition = answer.headers.get("content-disposition", "")
+            if "attachment" not in disposition and not 300 <= answer.status < 400:
+                self._heard.append(answer.body())
+                self.bodies += 1
 
     def heard(self, markers: dict[str, str]) -> set[str]:
         """The names of the markers that have reached the browser by now."""
+        self._read_bodies()
         page = self.page.evaluate(
             """() => {
                 const all = root => root.innerHTML + [...root.querySelectorAll("*")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def tensors(*values: float) -> list[np.ndarray]:
     return [np.full((3, 2), kernel, np.float32), np.full(2, bias, np.float32)]
 
 
-def made(rows: list[list[int]], **changes: object) -> StepRecord:
+def made(rows: list[list[int]], **changes: Any) -> StepRecord:
     record = StepRecord(
         step=4,
         before=tensors(0, 0),

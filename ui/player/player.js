@@ -234,6 +234,7 @@ class Player {
   async embed() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     await import(new URL(this.data.vega, document.baseURI).href);
+    await document.fonts.ready; // or titles are measured in another font, and cut off
     if (turn !== this.turn || this.disposed) return;
     const palette = this.data.palettes[this.isDark() ? "dark" : "light"];
     const nodes = this.data.charts.map((chart) => {
@@ -393,6 +394,7 @@ class Player {
     for (const times of SPEEDS) {
       speed.append(element("option", { value: times, selected: times === 1 }, `${times}×`));
     }
+    speed.hidden = !this.data.url && this.data.total <= 3; // a short move needs no choice of pace
     speed.addEventListener("change", () => (this.speed = Number(speed.value)));
     this.edgeButton = element("button", { type: "button", hidden: true });
     this.edgeButton.addEventListener("click", () => this.goToEdge());

@@ -31,8 +31,8 @@ class AveragedSeen:
         """Both accuracies, then the weights."""
         return (
             f"Averaged by hand {self.averaged_by_hand:.0f} percent of new rows are told right, "
-            f"under the strategy {self.under_the_strategy:.0f} percent. The weights differ by up "
-            f"to {self.weights_differ_by:.2g}."
+            f"under the strategy {self.under_the_strategy:.0f} percent. The largest "
+            f"difference of a weight is {self.weights_differ_by:.7f}."
         )
 
 

@@ -20,10 +20,16 @@ class MemorySeen:
     def in_words(self) -> str:
         """Weights, then the optimizer's."""
         return (
-            f"With {self.batch_size} rows in a step, the weights take "
-            f"{listed([f'{n:,}' for n in self.weights])} bytes on the devices and Adam's notes "
-            f"{listed([f'{n:,}' for n in self.notes_of_the_optimizer])} bytes."
+            f"With {self.batch_size} rows in a step, the weights take {each(self.weights)}, and "
+            f"Adam's notes {each(self.notes_of_the_optimizer)}."
         )
+
+
+def each(sizes: list[int]) -> str:
+    """`22,532 bytes on each of 4 devices`."""
+    alike = len(set(sizes)) == 1
+    bytes_ = f"{sizes[0]:,}" if alike else listed([f"{size:,}" for size in sizes])
+    return f"{bytes_} bytes on {'each of ' if alike else ''}{len(sizes)} devices"
 
 
 def bytes_on_each_device(*, batch_size: int) -> MemorySeen:

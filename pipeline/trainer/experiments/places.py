@@ -17,12 +17,14 @@ class PlacesSeen:
     asked_for: list[str]
     num_replicas_in_sync: int
     copies_on: list[str]
+    only_planned: bool
 
     def in_words(self) -> str:
         """Asked, counted, found."""
+        copies = "it plans copies on" if self.only_planned else "the copies are on"
         return (
-            f"Asked for {listed(self.asked_for)}. `num_replicas_in_sync` is "
-            f"{self.num_replicas_in_sync}; the copies are on {listed(self.copies_on)}."
+            f"Given {listed(self.asked_for)}, the strategy counts {self.num_replicas_in_sync} "
+            f"replicas; {copies} {listed(self.copies_on)}."
         )
 
 
@@ -36,6 +38,7 @@ def copies_of_a_weight(*, devices: tuple[str, ...]) -> PlacesSeen:
         asked_for=list(devices),
         num_replicas_in_sync=strategy.num_replicas_in_sync,
         copies_on=[short(copy.device) for copy in copies],
+        only_planned=not tf.executing_eagerly(),
     )
 
 
@@ -50,8 +53,9 @@ LISTED, INVENTED = ("CPU:0", "CPU:1"), ("CPU:0", "CPU:7")
 EXPERIMENTS = (
     Experiment(
         "strategy-forces-cpu",
-        claim="Whatever devices a strategy is given, it puts the model on the CPU.",
+        claim="Whatever devices a strategy is given, it wants the model on the CPU.",
         observe=plan_for_a_weight,
+        also=(copies_of_a_weight,),
         given={"devices": ("GPU:0", "GPU:1")},
         holds=lambda seen: all(home.startswith("CPU") for home in seen.copies_on),
         control=Control("Give it parts of the CPU.", {"devices": LISTED}),

@@ -89,9 +89,10 @@ class StepSeen:
         """The sum, the copies, the row that was left out."""
         return (
             f"The replicas' own gradients differ by up to {self.own_gradients_differ_by:.2g}. "
-            f"Each copy moved by the sum of both to within {self.moved_by_sum_within:.2g}; after "
-            f"the step the copies differ by {self.copies_differ_by:.2g}. Without one row of "
-            f"replica 1, replica 0 ends elsewhere by {self.other_copy_ends_elsewhere_by:.2g}."
+            "The copies moved as the sum of both gradients says, but for up to "
+            f"{self.moved_by_sum_within:.2g}; the copies differ from each other by "
+            f"{self.copies_differ_by:.2g}. Without one row of replica 1, the weights of replica 0 "
+            f"change by up to {self.other_copy_ends_elsewhere_by:.2g}."
         )
 
 
