@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 import streamlit as st
+from altair.utils import schemapi
 from starlette.middleware import Middleware
 
 import ui.charts  # noqa: F401
@@ -27,6 +28,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Start the trainer; at the end stop every run."""
     runs = services.runs()
     _end_streams_on_signal()
+    # Charts are checked by the tests, not again for every learner: it is most of a page's time.
+    schemapi.disable_debug_mode()
     # Streamlit collects garbage after every script run; what is loaded by now never is garbage.
     gc.collect()
     gc.freeze()

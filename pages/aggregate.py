@@ -4,7 +4,17 @@ import streamlit as st
 
 from pipeline import recordings
 from pipeline.events import RunFinished
-from ui import keys, leave_out, lesson, one_class, pictures_aggregate, player, run_panel, services
+from ui import (
+    contents,
+    keys,
+    leave_out,
+    lesson,
+    one_class,
+    pictures_aggregate,
+    player,
+    run_panel,
+    services,
+)
 
 page = lesson.Page("aggregate")
 text = page.words.text
@@ -14,6 +24,8 @@ values = leave_out.values(asked)
 page.open(values)
 if asked.why:
     st.info(f"{text(asked.why, values)} {text('instead', values)}", icon=":material/info:")
+    train = contents.entry("train").file
+    st.page_link(train, label=text("to_train"), icon=":material/arrow_forward:")
 if asked.why == "failed":
     again = leave_out.ask_again
     st.button(text("ask_again"), on_click=again, args=(page.context,), key=keys.ASK_AGAIN)

@@ -49,10 +49,15 @@ class Asked:
         return _load(self.answer.folder, self.row)
 
     @property
+    def whose(self) -> str:
+        """The row in a sentence: yours, or the one that stands for it."""
+        return f"row {self.row:,}" if self.why else "your row"
+
+    @property
     def picture(self) -> dict[str, Any]:
         """The maps, when something changes."""
         assert self.answer is not None
-        return _picture(self.answer.folder, self.row)
+        return _picture(self.answer.folder, self.row, self.whose)
 
     @property
     def arguments(self) -> dict[str, object]:
@@ -93,6 +98,7 @@ def values(asked: Asked) -> dict[str, object]:
         "owner": f"R{asked.use.owner}",
         "other": f"R{asked.use.other}",
         "row": f"{asked.row:,}",
+        "whose": asked.whose,
         "step": f"{asked.use.step:,}",
         "problem": asked.problem,
     }
@@ -206,8 +212,8 @@ def _load(folder: Path, row: int) -> WhatIf:
 
 
 @functools.lru_cache(maxsize=16)
-def _picture(folder: Path, row: int) -> dict[str, Any]:
+def _picture(folder: Path, row: int, whose: str) -> dict[str, Any]:
     found = _load(folder, row)
     part = found.part()
     assert part is not None
-    return pictures_aggregate.leave_out(found, part).to_dict()
+    return pictures_aggregate.leave_out(found, part, whose).to_dict()

@@ -31,8 +31,10 @@ SHADES = 41
 """Steps of the small scale under each column."""
 
 
-def leave_out(found: WhatIf, part: Part) -> Picture:
+def leave_out(found: WhatIf, part: Part, whose: str) -> Picture:
     """Panels of `part`: on the left own gradients, then the sum, then the weights.
+
+    `whose` names the row that is left out.
 
     Each column has one scale for both rows, symmetric about 0 and stretched so that a change of
     middling size can be seen; 0 is paper.
@@ -63,7 +65,7 @@ def leave_out(found: WhatIf, part: Part) -> Picture:
             _frames(),
             _blank(blank),
             _heads(),
-            _names(found, shown),
+            _names(found, shown, whose),
             *_scales(limits),
         )
         .add_params(position(2))
@@ -165,7 +167,7 @@ def _heads() -> alt.Chart:
     return chart
 
 
-def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
+def _names(found: WhatIf, shown: Sequence[int], whose: str) -> alt.Chart:
     names = [f"R{replica}" for replica in shown]
     rows = [
         {
@@ -173,7 +175,7 @@ def _names(found: WhatIf, shown: Sequence[int]) -> alt.Chart:
             "x": 0,
             "y": _top(row) - 6,
             "label": f"{name} · "
-            + ("had your row" if replica == found.owner else "never saw your row"),
+            + (f"had {whose}" if replica == found.owner else f"never saw {whose}"),
         }
         for row, (name, replica) in enumerate(zip(names, shown, strict=True))
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, Response, WebSocket, expect
 
 from quiz.attempt import Attempt

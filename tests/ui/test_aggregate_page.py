@@ -135,6 +135,7 @@ def test_a_row_in_no_kept_step_is_said_to_be_so(trainer):
     app = opened("aggregate", row=row)
 
     assert "in this run none of them used your row" in text(app)
+    assert app.title[0].value == "R1 never saw row 0, and learned from it"
     assert "**Row 0** of the recorded run" in text(app)
     assert trainer.launched == []
 

@@ -28,7 +28,7 @@ def part(found: WhatIf) -> Part:
 
 @pytest.fixture(scope="module")
 def spec(found: WhatIf, part: Part) -> dict[str, Any]:
-    return pictures_aggregate.leave_out(found, part).to_dict()
+    return pictures_aggregate.leave_out(found, part, "your row").to_dict()
 
 
 def panels(spec: dict[str, Any]) -> dict[tuple[int, int], dict[str, Any]]:

@@ -111,6 +111,7 @@ def still(charts: Sequence[Chart], label: str, key: str) -> None:
 
 
 def _data(what: Show) -> dict[str, Any]:
+    # Altair's own check of a chart takes longer than all the rest; the tests make it.
     return {
         "source": what.source,
         "label": what.label,
@@ -133,7 +134,8 @@ def _data(what: Show) -> dict[str, Any]:
 
 
 def _spec(chart: Chart) -> dict[str, Any]:
-    return chart.chart if isinstance(chart.chart, dict) else chart.chart.to_dict()
+    # Altair's check of a chart costs more than all the rest of a page; the tests make it.
+    return chart.chart if isinstance(chart.chart, dict) else chart.chart.to_dict(validate=False)
 
 
 @functools.cache
