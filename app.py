@@ -25,8 +25,9 @@ from ui import services, web
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Start the trainer; at the end stop every run."""
+    """Start the trainer, open the database; at the end stop every run."""
     runs = services.runs()
+    services.attempts()  # creates or migrates the database before anybody needs it
     _end_streams_on_signal()
     # Charts are checked by the tests, not again for every learner: it is most of a page's time.
     schemapi.disable_debug_mode()
