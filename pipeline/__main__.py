@@ -24,7 +24,7 @@ from pipeline.answers import Answers
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from pipeline.datasets import BUILT_IN, DataError
 from pipeline.events import Event, RunFailed, RunStopped, Terminal, to_line
-from pipeline.launch import FreshProcess
+from pipeline.launch import FreshProcess, default_launcher
 from pipeline.limits import LimitError, Limits
 from pipeline.report import Report
 from pipeline.runs import Runs
@@ -48,7 +48,8 @@ def parser() -> Parser:
     run = commands.add_parser("run", help="train once and show what happened")
     for setting in SETTINGS.values():
         _add_flag(run, setting)
-    commands.add_parser("record", help="make the recorded runs that ship anew (minutes)")
+    record = commands.add_parser("record", help="make the recordings that ship anew (minutes)")
+    record.add_argument("--only", choices=("runs", "answers"), help="make only these")
     again = commands.add_parser("what-if", help="one kept step again, with and without one row")
     again.add_argument("folder", help="the run's folder, as `run --keep` leaves it")
     again.add_argument("--row", type=int, help="training row, from 0 (default: the run's own)")
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, run, show; returns the exit status."""
     options = vars(parser().parse_args(arguments))
     if options["command"] == "record":
-        return _record()
+        return _record(options["only"])
     try:
         if options["command"] == "what-if":
             with _folder(None) as scratch:
@@ -90,14 +91,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _record() -> int:
+def _record(only: str | None) -> int:
     with _folder(None) as folder:
-        runs = Runs(folder / "runs", FreshProcess(), Limits())
+        alone = Limits(concurrent_runs=1, queue_length=1_000)  # two at a time disturb each other
+        runs = Runs(folder / "runs", default_launcher(folder / "trainer.log"), alone)
         runs.open()
         try:
-            recordings.record(runs, print)
-            runs.load_recorded()
-            recordings.record_answers(runs, Answers(folder / "answers", runs.workers), print)
+            if only != "answers":
+                recordings.record(runs, print)
+                runs.load_recorded()
+            if only != "runs":
+                recordings.record_answers(runs, Answers(folder / "answers", runs.workers), print)
         finally:
             runs.close()
     return 0

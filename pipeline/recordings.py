@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline import answers, datasets, run_log, step_records
+from pipeline import answers, datasets, experiments_index, run_log, step_records
 from pipeline.answers import Answers
 from pipeline.config import RunConfig
 from pipeline.events import RunFinished
@@ -74,6 +74,10 @@ def record_answers(runs: Runs, asked: Answers, told: Callable[[str], None]) -> N
         ("what-if", what_if_question(DEFAULT, step, view.row), {"run_folder": view.folder}),
     ]
     questions += [("mirror", recorded_mirror(replicas), {}) for replicas in range(1, 9)]
+    questions += [
+        ("experiment", experiments_index.question(name), {})
+        for name in sorted(experiments_index.names())
+    ]
     for task, arguments, places in questions:
         answer = asked.wait(asked.ask(task, arguments, places).key, 300)
         if answer is None or answer.state != "done":

@@ -116,6 +116,8 @@ def _print_problems(found: Examined) -> None:
 
 
 def _names(argument: str) -> frozenset[str]:
+    if "," in argument:  # a list, and perhaps too long to be a file's name
+        return frozenset(argument.replace(",", " ").split())
     path = Path(argument)
     try:
         text = path.read_text(encoding="utf-8") if path.is_file() else argument

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sqlalchemy.engine import Engine
 
+from pipeline import experiments_index
 from pipeline.answers import Answers
 from pipeline.feed import Feed
 from pipeline.launch import ROOT, default_launcher, tensorflow_is_installed
@@ -76,7 +77,9 @@ def uploads() -> Uploads:
 def bank_keeper() -> BankKeeper:
     """The questions, from `LOCKSTEP_BANK` or the bank that ships."""
     path = os.environ.get("LOCKSTEP_BANK") or ROOT / "quiz" / "bank.yaml"
-    return BankKeeper(path, known_lessons=LESSONS)
+    return BankKeeper(
+        path, known_lessons=LESSONS, known_experiments=experiments_index.names()
+    )
 
 
 @functools.cache
