@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ class Feed:
         for tail in self._tails.values():
             tail.tell(None)
 
-    async def follow(self, run_id: str, after: int = 0) -> AsyncIterator[Message]:
+    async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[Message, None]:
         """Messages from log offset `after` to the run's end. Raises UnknownRun."""
         self._runs.get(run_id)
         path = self._runs.log_path(run_id)

@@ -77,9 +77,7 @@ def uploads() -> Uploads:
 def bank_keeper() -> BankKeeper:
     """The questions, from `LOCKSTEP_BANK` or the bank that ships."""
     path = os.environ.get("LOCKSTEP_BANK") or ROOT / "quiz" / "bank.yaml"
-    return BankKeeper(
-        path, known_lessons=LESSONS, known_experiments=experiments_index.names()
-    )
+    return BankKeeper(path, known_lessons=LESSONS, known_experiments=experiments_index.names())
 
 
 @functools.cache

@@ -94,13 +94,17 @@ def test_an_answer_is_still_there_after_a_restart(asked, launcher, tmp_path):
     asked.ask("probe", {})
     launcher.answer("kept")
     workers = Workers(OneByOne(), Limits())
-    assert Answers(tmp_path / "answers", workers).known("probe", {}).result == "kept"
+    kept = Answers(tmp_path / "answers", workers).known("probe", {})
+    assert kept is not None
+    assert kept.result == "kept"
 
 
 def test_a_question_cut_off_by_a_crash_counts_as_failed(asked, tmp_path):
     key = asked.ask("probe", {}).key
     afresh = Answers(tmp_path / "answers", Workers(OneByOne(), Limits()))
-    assert afresh.get(key).state == "failed"
+    cut_off = afresh.get(key)
+    assert cut_off is not None
+    assert cut_off.state == "failed"
 
 
 def test_a_full_queue_is_refused_and_leaves_nothing_behind(asked, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline import feed, run_log
 from pipeline.config import RunConfig
-from pipeline.events import Epoch, ReplicaStep, RunFinished, RunStarted, Stage, Step
+from pipeline.events import Epoch, Event, ReplicaStep, RunFinished, RunStarted, Stage, Step
 from pipeline.feed import BINS, Feed
 from pipeline.limits import Limits
 from pipeline.runs import Runs, UnknownRun
@@ -113,7 +113,8 @@ def test_what_is_written_while_a_viewer_watches_arrives_in_order(runs, run_id):
     log = run_log.LogWriter(runs.log_path(run_id))
 
     def write():
-        for event in (STARTED, STAGE, *(step(n) for n in range(1, 41)), epoch(1, 40)):
+        events: list[Event] = [STARTED, STAGE, *(step(n) for n in range(1, 41)), epoch(1, 40)]
+        for event in events:
             log.write(event)
         log.close()
         run_log.end(runs.log_path(run_id), FINISHED)
@@ -126,8 +127,9 @@ def test_what_is_written_while_a_viewer_watches_arrives_in_order(runs, run_id):
 
 def test_a_viewer_who_comes_back_gets_exactly_what_is_new(runs, run_id):
     log = run_log.LogWriter(runs.log_path(run_id))
-    for event in (STARTED, *(step(n) for n in range(1, 11))):
-        log.write(event)
+    log.write(STARTED)
+    for number in range(1, 11):
+        log.write(step(number))
     (caught_up,) = asyncio.run(collect(runs, run_id))
     for number in range(11, 21):
         log.write(step(number))
@@ -200,8 +202,9 @@ def test_the_feed_lets_go_of_a_run_when_the_last_viewer_leaves(runs, run_id):
 def test_a_long_catch_up_keeps_the_lowest_and_highest_loss_of_every_bin():
     losses = [((n * 7919) % 10_007) / 10_007 for n in range(5 * BINS)]
     losses[1_234], losses[2_000] = -3.0, 9.0
-    thinned = [e for e in feed.thin([step(n + 1, x) for n, x in enumerate(losses)])]
-    kept = {event.step: event.loss for event in thinned}
+    everything: list[Event] = [step(n + 1, x) for n, x in enumerate(losses)]
+    thinned = [event for event in feed.thin(everything) if isinstance(event, Step)]
+    kept = {event.step: event.loss or 0.0 for event in thinned}
     assert len(thinned) <= 2 * BINS + 1
     for start in range(0, len(losses), 5):
         part = {n + 1: losses[n] for n in range(start, start + 5)}
@@ -212,7 +215,12 @@ def test_a_long_catch_up_keeps_the_lowest_and_highest_loss_of_every_bin():
 
 
 def test_thinning_keeps_everything_but_steps_and_survives_losses_that_are_no_number():
-    events = [STARTED, *(step(n, None) for n in range(1, 5 * BINS)), epoch(1, 9), FINISHED]
+    events: list[Event] = [
+        STARTED,
+        *(step(n, None) for n in range(1, 5 * BINS)),
+        epoch(1, 9),
+        FINISHED,
+    ]
     thinned = feed.thin(events)
     assert [e for e in thinned if not isinstance(e, Step)] == [STARTED, events[-2], FINISHED]
 
