@@ -2,7 +2,7 @@
 
 `python -m benchmarks.plain_training` imports TensorFlow once, as the trainer does, then forks one
 child for each line it reads: `fit` (plain Keras), `bare` (`strategy.run` in a loop and nothing
-else). Each child answers with one JSON line, e.g. {"seconds": 2.1}. It ends with its input.
+else). For each it answers with one JSON line, e.g. {"seconds": 2.1, "cpu": 2.3}. It ends with its input.
 
 Both train the model of `pipeline.trainer.model` on the rows, replicas, batch, optimizer and
 all-reduce of `RunConfig()`. Timed, as `run_finished.seconds` is: from a built model and optimizer
@@ -82,24 +82,31 @@ def bare() -> float:
     return time.perf_counter() - began
 
 
-def in_child(training: Callable[[], float]) -> None:
-    """Fork, train, answer; returns when the child is gone."""
+def in_child(training: Callable[[], float]) -> dict[str, float]:
+    """Fork, train; the seconds it says and the CPU seconds its process took."""
+    reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            print(json.dumps({"seconds": training()}), flush=True)
+            os.write(writing, str(training()).encode())
             status = 0
         finally:
             os._exit(status)
-    os.waitpid(pid, 0)
+    os.close(writing)
+    _, status, used = os.wait4(pid, 0)
+    with open(reading, encoding="ascii") as answer:
+        text = answer.read()
+    if status:
+        raise SystemExit(f"the training failed with status {os.waitstatus_to_exitcode(status)}")
+    return {"seconds": float(text), "cpu": used.ru_utime + used.ru_stime}
 
 
 def main() -> None:
     """Serve until standard input ends."""
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
-        in_child({"fit": fit, "bare": bare}[line.strip()])
+        print(json.dumps(in_child({"fit": fit, "bare": bare}[line.strip()])), flush=True)
 
 
 if __name__ == "__main__":

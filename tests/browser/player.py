@@ -12,7 +12,7 @@ class PlayerView:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.root: Locator = page.locator(".player")
+        self.root: Locator = page.locator(".player").first
 
     @property
     def position(self) -> int:

@@ -39,17 +39,17 @@ def test_the_squares_end_in_blocks_and_the_last_batch_is_a_switch_away(
     page: Page, server: Server
 ) -> None:
     open_page(page, server, RunConfig())
-    expect(page.locator(".player .status")).to_contain_text("128 rows for each replica")
+    expect(page.locator(".player .status").first).to_contain_text("128 rows for each replica")
     page.get_by_role("button", name="One step back").click()
-    expect(page.locator(".player .status")).to_contain_text("in the order of the epoch")
+    expect(page.locator(".player .status").first).to_contain_text("in the order of the epoch")
     page.get_by_text("Show the last batch of the epoch").click()
     expect(page.locator(".player figcaption")).to_have_text("Step 40 of epoch 1")
-    expect(page.locator(".player .status")).to_contain_text("8 rows for each replica")
+    expect(page.locator(".player .status").first).to_contain_text("8 rows for each replica")
 
 
 def test_fewer_rows_than_replicas_are_shown_with_the_empty_pieces(
     page: Page, server: Server
 ) -> None:
     open_page(page, server, RunConfig(replicas=8, global_batch=3))
-    expect(page.locator(".player .status")).to_contain_text("R2 1, R3 0, R4 0")
-    expect(page.locator(".player .status")).to_contain_text("with 0 rows still takes part")
+    expect(page.locator(".player .status").first).to_contain_text("R2 1, R3 0, R4 0")
+    expect(page.locator(".player .status").first).to_contain_text("with 0 rows still takes part")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 
 def begin_long_run(page: Page, server: Server) -> str:
-    page.goto(f"{server.url}/train?epochs=150")
+    page.goto(f"{server.url}/train?epochs=200&global_batch=100")
     page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     run_id = player.wait_for_own_run()

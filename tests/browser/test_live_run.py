@@ -9,7 +9,7 @@ from tests.browser.conftest import Server
 from tests.browser.player import PlayerView
 
 pytestmark = pytest.mark.browser
-LONG = "?epochs=150"
+LONG = "?epochs=200&global_batch=100"
 
 
 def open_page(page: Page, server: Server, query: str = "") -> None:
@@ -32,11 +32,11 @@ def test_the_curve_grows_before_the_run_is_over_and_stop_ends_it(
     before = player.drawn_points()
     player.wait_for_position(400)
     assert player.drawn_points() > before
-    assert player.edge < 6_000, "the run is still going on"
+    assert player.edge < 20_000, "the run is still going on"
     page.get_by_role("button", name="Stop", exact=True).click()
     player.wait_for_phase("stopped")
-    expect(page.locator(".player .status")).to_have_text("Stopped. What was drawn stays.")
-    assert player.edge < 6_000
+    expect(page.locator(".player .status").first).to_have_text("Stopped. What was drawn stays.")
+    assert player.edge < 20_000
     expect(page.locator(".st-key-train_button button")).to_be_enabled()
 
 

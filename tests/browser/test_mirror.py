@@ -27,7 +27,7 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
     weights = 4 * (64 * 64 + 64 + 64 * 32 + 32 + 32 * 10 + 10)
     row = page.locator("table.bytes tbody tr").first.locator("td").all_inner_texts()
     assert row[1:4] == [f"{weights / 1000:.1f}", f"{weights / 1000:.1f}", "0.012"]
-    expect(page.locator(".player .status")).to_contain_text("All copies agree, bit for bit.")
+    expect(page.locator(".player .status").first).to_contain_text("All copies agree, bit for bit.")
     page.get_by_text("one, without a word").click()
     expect(page.locator(".st-key-reply")).to_contain_text("on CPU:0")
 

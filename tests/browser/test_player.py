@@ -15,7 +15,6 @@ from tests.browser.player import PlayerView
 from tests.browser.proxy import CuttableProxy
 
 pytestmark = pytest.mark.browser
-LONG_STEPS = 6_000
 
 
 class Streams:
@@ -29,7 +28,7 @@ class Streams:
 
 
 def start_long_run(page: Page, server: Server, url: str | None = None) -> PlayerView:
-    page.goto(f"{url or server.url}/train?epochs=150")
+    page.goto(f"{url or server.url}/train?epochs=200&global_batch=100")
     page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
     player.wait_for_own_run()
@@ -55,7 +54,7 @@ def finished_run(page: Page, server: Server) -> PlayerView:
 
 def rows_received(page: Page) -> list[int]:
     """The steps of the mean's rows the player holds, in the order they came."""
-    return page.locator(".player").evaluate(
+    return page.locator(".player").first.evaluate(
         "node => node.player.rows.steps.filter(row => row.who === 'mean').map(row => row.at)"
     )
 
@@ -94,7 +93,7 @@ def test_a_cut_line_is_said_and_closed_without_a_gap(
 ) -> None:
     player = start_long_run(page, server, f"http://localhost:{proxy.port}")
     proxy.cut()
-    expect(page.locator(".player .status")).to_have_text(re.compile("connection is lost"))
+    expect(page.locator(".player .status").first).to_have_text(re.compile("connection is lost"))
     held = rows_received(page)[-1]
     proxy.restore()
     player.wait_for_position(held + 200)
@@ -128,7 +127,7 @@ def test_charts_follow_a_theme_switch_and_keep_their_position(page: Page, server
     player = finished_run(page, server)
 
     def axis_colour() -> str:
-        return page.locator(".player").evaluate(
+        return page.locator(".player").first.evaluate(
             "node => node.player.views[0].vgSpec.axes.find(a => a.domain !== false).labelColor"
             " ?? node.player.views[0].vgSpec.config.axis.labelColor"
         )
@@ -138,7 +137,7 @@ def test_charts_follow_a_theme_switch_and_keep_their_position(page: Page, server
     page.wait_for_function(
         """([node, light]) => node.player.views[0]
             ?.vgSpec.config.axis.labelColor !== light""",
-        arg=[page.locator(".player").element_handle(), light],
+        arg=[page.locator(".player").first.element_handle(), light],
     )
     assert player.position == 40
 
@@ -178,7 +177,11 @@ def test_what_is_drawn_is_what_the_log_says(page: Page, server: Server) -> None:
     assert run_id
     log = server.data / "runs" / run_id[1] / FILE_NAME
     losses = [event.loss for event in events(log) if isinstance(event, Step)]
-    drawn = page.locator(".player").evaluate(
+    page.wait_for_function(
+        "node => node.player.views[0].view.data('steps').length === 120",
+        arg=page.locator(".player").first.element_handle(),
+    )
+    drawn = page.locator(".player").first.evaluate(
         """node => node.player.views[0].view.data("steps")
             .filter(row => row.who === "mean").map(row => row.loss)"""
     )
@@ -194,7 +197,7 @@ def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     player.wait_for_own_run()
     player.wait_for_phase("finished")
     assert player.position < player.edge
-    expect(page.get_by_text("played slower than it ran")).to_be_visible()
+    expect(page.get_by_text("played slower than it ran").first).to_be_visible()
 
 
 def test_with_reduced_motion_nothing_plays_by_itself_and_every_frame_can_be_reached(

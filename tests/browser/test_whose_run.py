@@ -31,7 +31,7 @@ def test_a_browser_gets_an_unguessable_cookie_that_scripts_cannot_read(
 def test_a_reload_keeps_the_run_ones_own_and_a_stranger_can_only_watch(
     page: Page, browser: Browser, server: Server
 ) -> None:
-    page.goto(f"{server.url}/train?epochs=150")
+    page.goto(f"{server.url}/train?epochs=200&global_batch=100")
     page.locator(".st-key-train_button button").click()
     PlayerView(page).wait_for_own_run()
     stop = page.locator(".st-key-stop_button button")
@@ -71,10 +71,10 @@ def test_a_queue_place_is_shown_while_a_run_waits(browser: Browser, server: Serv
     contexts = [browser.new_context() for _ in range(3)]
     pages = [context.new_page() for context in contexts]
     for tab in pages:
-        tab.goto(f"{server.url}/train?epochs=150")
+        tab.goto(f"{server.url}/train?epochs=200&global_batch=100")
         tab.locator(".st-key-train_button button").click()
         PlayerView(tab).wait_for_own_run()
-    expect(pages[2].locator(".player .status")).to_contain_text("number 1 in the queue")
+    expect(pages[2].locator(".player .status").first).to_contain_text("number 1 in the queue")
     pages[0].locator(".st-key-stop_button button").click()
     PlayerView(pages[2]).wait_for_position(3)
     for tab in pages[1:]:

@@ -6,6 +6,7 @@
 // Nothing is drawn by hand here, and no text is ever parsed as markup.
 
 const SPEEDS = [0.5, 1, 2, 4];
+const MOST_ROWS = 6000; // of one data set; beyond that the older half of the detail goes
 const players = new WeakMap(); // parentElement -> Player: see the note on life cycles below
 
 // Streamlit calls this again, without the cleanup, whenever the data or the theme changes. So the
@@ -131,6 +132,10 @@ class Player {
       const all = (this.rows[name] ??= []);
       for (const row of rows) all.push(row);
       if (rows.length) this.edge = Math.max(this.edge, rows.at(-1).at);
+      if (all.length > MOST_ROWS && this.data.url) {
+        this.rows[name] = thinned(all);
+        for (const shown of this.views) shown.drawn[name] = Infinity; // draw it anew
+      }
     }
   }
 
@@ -265,7 +270,10 @@ class Player {
   }
 
   resize() {
-    for (const { view } of this.views) view.resize().runAsync();
+    for (const shown of this.views) {
+      shown.view.resize();
+      this.redraw(shown);
+    }
   }
 
   finalizeViews() {
@@ -298,7 +306,22 @@ class Player {
     this.readouts();
   }
 
+  // Never two drawings of one chart at a time, and a pause after a slow one: a long run must not
+  // take the browser away from the learner.
+  async redraw(shown) {
+    const start = performance.now();
+    shown.busy = true;
+    await shown.view.runAsync();
+    const took = performance.now() - start;
+    setTimeout(() => {
+      shown.busy = false;
+      if (shown.late) this.render();
+    }, took > 16 ? Math.min(2000, 3 * took) : 0);
+  }
+
   draw(shown, step) {
+    shown.late = shown.busy;
+    if (shown.busy) return;
     if (shown.position !== step && shown.hasPosition !== false) {
       try {
         shown.view.signal("position", step);
@@ -322,7 +345,7 @@ class Player {
       shown.drawn[name] = upTo;
       changed = true;
     }
-    if (changed) shown.view.runAsync();
+    if (changed) this.redraw(shown);
   }
 
   status() {
@@ -500,6 +523,24 @@ function count(number) {
 
 function fill(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+}
+
+// Half as many rows: of four neighbours of a series, the ones with the lowest and highest loss.
+function thinned(rows) {
+  const series = new Map();
+  for (const row of rows) {
+    if (!series.has(row.who)) series.set(row.who, []);
+    series.get(row.who).push(row);
+  }
+  const kept = [];
+  for (const all of series.values()) {
+    for (let start = 0; start < all.length; start += 4) {
+      const four = all.slice(start, start + 4).sort((a, b) => a.loss - b.loss);
+      kept.push(four[0]);
+      if (four.length > 1) kept.push(four.at(-1));
+    }
+  }
+  return kept.sort((a, b) => a.at - b.at);
 }
 
 // Names of the data sets that the player fills: the empty ones of the spec.
