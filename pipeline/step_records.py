@@ -27,7 +27,7 @@ class StepRecord:
 
     `before`: the weights the step started from (all copies are equal under the all-reduce).
     `optimizer`: the optimizer's own variables before the step. `own[r]`: replica r's gradient.
-    `all_reduced`: their sum as TensorFlow made it (empty when the run does not all-reduce).
+    `sums[r]`: their sum as replica r got it (empty when the run does not all-reduce).
     `after[r]`: copy r's weights after the update. `rows[r]`: row numbers replica r had.
     """
 
@@ -35,19 +35,24 @@ class StepRecord:
     before: list[Floats]
     optimizer: list[NDArray[np.generic]]
     own: list[list[Floats]]
-    all_reduced: list[Floats]
+    sums: list[list[Floats]]
     after: list[list[Floats]]
     rows: list[NDArray[np.int64]]
+
+    @property
+    def all_reduced(self) -> list[Floats]:
+        """The sum as replica 0 got it; empty when the run does not all-reduce."""
+        return self.sums[0] if self.sums else []
 
     def save(self, run_folder: Path) -> Path:
         """Write the record under the run's folder; returns its path."""
         path = record_path(run_folder, self.step)
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, NDArray[np.generic]] = {"step": np.array(self.step)}
-        for name in ("before", "optimizer", "all_reduced", "rows"):
+        for name in ("before", "optimizer", "rows"):
             for index, array in enumerate(getattr(self, name)):
                 arrays[f"{name}/{index}"] = array
-        for name in ("own", "after"):
+        for name in ("own", "sums", "after"):
             # Copies that agree bit for bit are stored once.
             lists: list[list[Floats]] = getattr(self, name)
             for replica, tensors in enumerate(lists):
@@ -83,13 +88,14 @@ class StepRecord:
             rows = tensors("rows")
             replicas = range(len(rows))
             own = [tensors(f"own/{replica}") for replica in replicas]
+            sums = [tensors(f"sums/{replica}") for replica in replicas]
             after = [tensors(f"after/{replica}") for replica in replicas]
             return cls(
                 step=int(file["step"]),
                 before=tensors("before"),  # type: ignore[arg-type]
                 optimizer=tensors("optimizer"),
                 own=[part or own[0] for part in own],  # type: ignore[misc]
-                all_reduced=tensors("all_reduced"),  # type: ignore[arg-type]
+                sums=[part or sums[0] for part in sums if part or sums[0]],  # type: ignore[misc]
                 after=[part or after[0] for part in after],  # type: ignore[misc]
                 rows=rows,  # type: ignore[arg-type]
             )

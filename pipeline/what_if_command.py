@@ -45,7 +45,7 @@ def what_if(folder: Path, row: int | None, launcher: Launcher, scratch: Path) ->
         "row": row,
         "replica_with_the_row": seen.owner,
         "own_gradient_changes_by": [largest(part) for part in seen.own],
-        "all_reduced_changes_by": largest(seen.all_reduced),
+        "all_reduced_changes_by": [largest(part) for part in seen.sums],
         "weights_change_by": [largest(part) for part in seen.weights],
         "weights_changed": [seen.changed(replica) for replica in range(seen.replicas)],
         "copies_apart": seen.copies_apart,
@@ -62,7 +62,8 @@ def told(seen: dict[str, Any]) -> str:
             f"{seen['weights_changed'][replica]:,} weights by up to "
             f"{seen['weights_change_by'][replica]:.3g}"
         )
-    lines.append(f"  all-reduced gradient changes by {seen['all_reduced_changes_by']:.3g}")
+    sums = ", ".join(f"{size:.3g}" for size in seen["all_reduced_changes_by"])
+    lines.append(f"  all-reduced gradient, as each replica got it, changes by {sums}")
     lines.append(f"  copies differ from each other by {seen['copies_apart']:.3g}")
     return "\n".join(lines)
 

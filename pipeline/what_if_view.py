@@ -98,9 +98,9 @@ class WhatIf:
         return [_minus(*pair) for pair in zip(self.complete.own, self.without.own, strict=True)]
 
     @cached_property
-    def all_reduced(self) -> list[Difference]:
+    def sums(self) -> list[list[Difference]]:
         """What changed in the sum that every replica got."""
-        return _minus(self.complete.all_reduced, self.without.all_reduced)
+        return [_minus(*pair) for pair in zip(self.complete.sums, self.without.sums, strict=True)]
 
     @cached_property
     def weights(self) -> list[list[Difference]]:
@@ -129,7 +129,7 @@ class WhatIf:
         Rows and columns keep their order. A matrix in which nothing changes is passed over, as
         when the row's scaled values are all 0.
         """
-        for place, tensor in enumerate(self.all_reduced):
+        for place, tensor in enumerate(self.sums[0]):
             if tensor.ndim == 2 and np.any(tensor):
                 size = np.abs(tensor)
                 rows = _strongest(size.sum(axis=1), MOST_ROWS)

@@ -142,7 +142,7 @@ def table(found: WhatIf) -> None:
             f"R{replica}" + ", had it" * (replica == found.owner),
             f"{len(found.complete.rows[replica]):,}",
             small(largest(found.own[replica]), 3),
-            small(largest(found.all_reduced), 3),
+            small(largest(found.sums[replica]), 3),
             small(largest(found.weights[replica]), 3),
             f"{found.changed(replica):,}",
         )

@@ -43,7 +43,7 @@ def leave_out(found: WhatIf, part: Part, whose: str) -> Picture:
     shown = sorted((found.owner, found.other))
     columns = [
         [found.own[replica] for replica in shown],
-        [found.all_reduced for _ in shown],
+        [found.sums[replica] for replica in shown],
         [found.weights[replica] for replica in shown],
     ]
     sizes = [np.abs(np.stack([part.of(tensors) for tensors in both])) for both in columns]

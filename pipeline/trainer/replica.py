@@ -84,7 +84,8 @@ class StepResult(NamedTuple):
     numbers: list[tf.Tensor]
     """Each (4,): loss sum, right answers, own gradient norm, all-reduced gradient norm."""
     own: list[list[tf.Tensor]]
-    all_reduced: list[tf.Tensor]
+    sums: list[list[tf.Tensor]]
+    """The all-reduced gradient as each replica got it; empty without an all-reduce."""
     copies_max_abs_diff: tf.Tensor
 
 
@@ -122,14 +123,12 @@ class TrainStep:
             )
         ]
         own = [strategy.experimental_local_results(tensor) for tensor in result.own]
-        all_reduced = [
-            strategy.experimental_local_results(tensor)[0] for tensor in result.all_reduced
-        ]
+        sums = [strategy.experimental_local_results(tensor) for tensor in result.all_reduced]
         return StepResult(
             list(rows),
             numbers,
             [list(tensors) for tensors in zip(*own, strict=True)],
-            all_reduced,
+            [list(tensors) for tensors in zip(*sums, strict=True)],
             self._largest_difference(),
         )
 

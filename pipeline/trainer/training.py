@@ -220,7 +220,7 @@ class Run:
             before=before.weights,
             optimizer=before.optimizer,
             own=[[tensor.numpy() for tensor in tensors] for tensors in result.own],
-            all_reduced=[tensor.numpy() for tensor in result.all_reduced],
+            sums=[[tensor.numpy() for tensor in tensors] for tensors in result.sums],
             after=[self._copy(replica) for replica in range(self.config.replicas)],
             rows=[part.numpy() for part in result.rows],
         )

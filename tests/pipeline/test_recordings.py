@@ -94,6 +94,8 @@ def test_the_recorded_leave_one_row_out_is_exact_to_the_bit(runs):
     assert largest(complete.own[owner], without.own[owner]) > 0
     assert largest(complete.all_reduced, without.all_reduced) > 0
     for record in (complete, without):
+        for one, two in zip(*record.sums, strict=True):
+            assert one.tobytes() == two.tobytes(), "every replica got the same sum"
         for one, two in zip(*record.after, strict=True):
             assert one.tobytes() == two.tobytes()
     assert largest(complete.after[0], without.after[0]) > 0

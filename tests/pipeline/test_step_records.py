@@ -28,7 +28,7 @@ def record(step=3, **changes):
         "before": tensors(1),
         "optimizer": [np.array(2, np.int64), np.array(0.001, np.float32), *tensors(2)],
         "own": [tensors(3), tensors(4), tensors(5)],
-        "all_reduced": tensors(6),
+        "sums": [tensors(6), tensors(6), tensors(6)],
         "after": [tensors(7), tensors(7), tensors(7)],
         "rows": [np.arange(5), np.arange(5, 9), np.arange(0)],
     }
@@ -43,11 +43,12 @@ def flat(value):
 
 VARIANTS = [
     record(),
-    record(all_reduced=[]),
+    record(sums=[]),
     record(after=[tensors(7), tensors(8), tensors(9)]),
     record(after=[tensors(7), tensors(8), tensors(7)]),
-    record(own=[tensors(3)], after=[tensors(7)], rows=[np.arange(9)]),
+    record(own=[tensors(3)], sums=[tensors(6)], after=[tensors(7)], rows=[np.arange(9)]),
     record(own=[tensors(3), tensors(3), tensors(3)]),
+    record(sums=[tensors(6), tensors(6), tensors(10)]),
     record(optimizer=[]),
 ]
 
@@ -56,7 +57,7 @@ VARIANTS = [
 def test_a_record_is_read_back_bit_for_bit(tmp_path, kept):
     back = StepRecord.load(kept.save(tmp_path))
     assert back.step == kept.step
-    for name in ("before", "optimizer", "own", "all_reduced", "after", "rows"):
+    for name in ("before", "optimizer", "own", "sums", "after", "rows"):
         assert flat(getattr(back, name)) == flat(getattr(kept, name)), name
         assert len(getattr(back, name)) == len(getattr(kept, name)), name
 

@@ -29,7 +29,7 @@ def made(rows: list[list[int]], **changes: Any) -> StepRecord:
         before=tensors(0, 0),
         optimizer=[],
         own=[tensors(1, 1) for _ in rows],
-        all_reduced=tensors(len(rows), len(rows)),
+        sums=[tensors(len(rows), len(rows))] * len(rows),
         after=[tensors(0.5, 0.5) for _ in rows],
         rows=[np.array(part, np.int64) for part in rows],
     )
@@ -129,8 +129,8 @@ def test_the_part_shown_keeps_the_strongest_rows_and_columns_in_their_order() ->
     wide = np.zeros((40, 64), np.float32)
     rows, columns = np.arange(3, 40, 2), np.arange(1, 64, 3)
     wide[np.ix_(rows, columns)] = 1
-    one = made([[7], [3]], all_reduced=[wide, np.zeros(64, np.float32)])
-    other = made([[7], [3]], all_reduced=[np.zeros_like(wide), np.zeros(64, np.float32)])
+    one = made([[7], [3]], sums=2 * [[wide, np.zeros(64, np.float32)]])
+    other = made([[7], [3]], sums=2 * [[np.zeros_like(wide), np.zeros(64, np.float32)]])
     part = WhatIf(one, other, 7).part()
 
     assert part is not None
@@ -145,8 +145,8 @@ def test_the_part_shown_keeps_the_strongest_rows_and_columns_in_their_order() ->
 def test_a_matrix_without_a_change_is_passed_over() -> None:
     quiet, loud = np.zeros((3, 2), np.float32), np.ones((2, 1), np.float32)
     bias = np.ones(2, np.float32)
-    one = made([[7], [3]], all_reduced=[quiet, bias, loud, bias])
-    other = made([[7], [3]], all_reduced=[quiet, bias, 0 * loud, bias])
+    one = made([[7], [3]], sums=2 * [[quiet, bias, loud, bias]])
+    other = made([[7], [3]], sums=2 * [[quiet, bias, 0 * loud, bias]])
 
     part = WhatIf(one, other, 7).part()
     assert part is not None

@@ -46,7 +46,7 @@ def test_each_panel_holds_the_difference_of_the_two_records(
     for replica in range(2):
         expected = [
             one.own[replica][part.tensor] - other.own[replica][part.tensor],
-            one.all_reduced[part.tensor] - other.all_reduced[part.tensor],
+            one.sums[replica][part.tensor] - other.sums[replica][part.tensor],
             one.after[replica][part.tensor] - other.after[replica][part.tensor],
         ]
         for column, tensor in enumerate(expected):
