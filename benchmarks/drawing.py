@@ -193,7 +193,13 @@ def _watched(page: Page, server: Server, run: PacedRun) -> dict[str, Any]:
     before, cpu = machine.Moment.now(), machine.process_cpu(server.pid)
     run.go()
     last = PLAN.backlog + PLAN.steps
-    page.wait_for_function(f"drawn.some(([, step]) => step >= {last})")
+    page.wait_for_function(
+        """last => {
+            const charts = entries => new Set(entries.map(([chart]) => chart)).size;
+            return charts(drawn) && charts(drawn) === charts(drawn.filter(e => e[1] >= last));
+        }""",
+        arg=last,
+    )
     page.wait_for_timeout(300)
     after = machine.Moment.now()
     drawn: Drawn = page.evaluate("drawn")
