@@ -2,7 +2,8 @@
 
 `python -m benchmarks.plain_training` imports TensorFlow once, as the trainer does, then forks one
 child for each line it reads: `fit` (plain Keras), `bare` (`strategy.run` in a loop and nothing
-else). It answers each with one JSON line, e.g. {"seconds": 2.1, "cpu": 2.3}, and ends with its input.
+else). It answers each with one JSON line, e.g. {"seconds": 2.1, "cpu": 2.3}, and ends with its
+input.
 
 Both train the model of `pipeline.trainer.model` on the rows, replicas, batch, optimizer and
 all-reduce of `RunConfig()`. Timed, as `run_finished.seconds` is: from a built model and optimizer
