@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -69,6 +70,12 @@ def run_id(runs):
     return runs.start(RunConfig(), "me")
 
 
+def run(coroutine):
+    """Run it in a thread of its own: Playwright keeps a loop in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 async def collect(runs, run_id, after=0, write=None, until=lambda told: told.get("phase")):
     """Messages until one for which `until` holds; `write` is called once the first has come."""
     found = []
@@ -94,19 +101,19 @@ def ended(told) -> bool:
 
 
 def test_a_run_that_has_told_nothing_is_starting(runs, run_id):
-    (first,) = asyncio.run(collect(runs, run_id))
+    (first,) = run(collect(runs, run_id))
     assert json.loads(first.data) == {"phase": "starting"}
 
 
 def test_a_waiting_run_says_its_place(runs, run_id):
     waiting = runs.start(RunConfig(), "me")
-    (first,) = asyncio.run(collect(runs, waiting))
+    (first,) = run(collect(runs, waiting))
     assert json.loads(first.data) == {"phase": "waiting", "place": 1}
 
 
 def test_an_unknown_run_is_refused(runs):
     with pytest.raises(UnknownRun):
-        asyncio.run(collect(runs, "nobody"))
+        run(collect(runs, "nobody"))
 
 
 def test_what_is_written_while_a_viewer_watches_arrives_in_order(runs, run_id):
@@ -119,7 +126,7 @@ def test_what_is_written_while_a_viewer_watches_arrives_in_order(runs, run_id):
         log.close()
         run_log.end(runs.log_path(run_id), FINISHED)
 
-    messages = asyncio.run(collect(runs, run_id, write=write, until=ended))
+    messages = run(collect(runs, run_id, write=write, until=ended))
     assert steps_of(messages) == list(range(1, 41))
     epochs = [r for m in messages for r in json.loads(m.data).get("rows", {}).get("epochs", [])]
     assert [(row["at"], row["epoch"]) for row in epochs] == [(40, 1)]
@@ -130,12 +137,12 @@ def test_a_viewer_who_comes_back_gets_exactly_what_is_new(runs, run_id):
     log.write(STARTED)
     for number in range(1, 11):
         log.write(step(number))
-    (caught_up,) = asyncio.run(collect(runs, run_id))
+    (caught_up,) = run(collect(runs, run_id))
     for number in range(11, 21):
         log.write(step(number))
     log.close()
     run_log.end(runs.log_path(run_id), FINISHED)
-    messages = asyncio.run(collect(runs, run_id, after=caught_up.offset, until=ended))
+    messages = run(collect(runs, run_id, after=caught_up.offset, until=ended))
     assert steps_of([caught_up]) == list(range(1, 11))
     assert steps_of(messages) == list(range(11, 21))
 
@@ -169,7 +176,7 @@ def test_a_second_viewer_who_joins_while_lines_are_written_gets_each_once(runs, 
         assert second is not None
         return await first, await second
 
-    for messages in asyncio.run(both()):
+    for messages in run(both()):
         assert steps_of(messages) == list(range(1, 201))
 
 
@@ -182,9 +189,9 @@ def test_a_run_that_had_ended_before_is_told_at_once_and_closed(runs, run_id):
     async def whole(after):
         return [message async for message in Feed(runs).follow(run_id, after)]
 
-    (only,) = asyncio.run(whole(0))
+    (only,) = run(whole(0))
     assert steps_of([only]) == [1]
-    assert len(asyncio.run(whole(only.offset))) == 1
+    assert len(run(whole(only.offset))) == 1
 
 
 def test_the_feed_lets_go_of_a_run_when_the_last_viewer_leaves(runs, run_id):
@@ -195,7 +202,7 @@ def test_the_feed_lets_go_of_a_run_when_the_last_viewer_leaves(runs, run_id):
         await anext(stream)
         await stream.aclose()
 
-    asyncio.run(look_and_leave())
+    run(look_and_leave())
     assert shared._tails == {}
 
 
