@@ -41,6 +41,15 @@ class QuizView:
         """A button by its key."""
         return self.part(name).locator("button")
 
+    def type_code(self, code: str) -> None:
+        """Type a code and wait until the page has taken it in."""
+        field = self.part("device").get_by_role("textbox")
+        field.fill(code)
+        field.press("Enter")
+        settled = "[data-testid=stApp][data-test-script-state=notRunning]"
+        self.page.wait_for_timeout(100)  # Streamlit notes the start of a run a moment later
+        self.page.wait_for_selector(settled)
+
     def options(self, question: str) -> Locator:
         """The choices of a question."""
         return self.radio("choice", question).locator("[data-testid=stRadioOption]")

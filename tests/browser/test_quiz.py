@@ -189,11 +189,10 @@ def test_a_code_typed_elsewhere_goes_on_with_the_attempt_and_never_stands_in_the
     other = QuizView(elsewhere.new_page(), server.url, "check-yourself").open()
     other.page.get_by_text("Go on with another device").click()
 
-    field = other.part("device").get_by_role("textbox")
-    field.fill("ABCDE-12345")
+    other.type_code("ABCDE-12345")
     other.button("use").click()
     expect(other.part("device")).to_contain_text("nobody’s code")
-    field.fill(f" {code.lower()} ")
+    other.type_code(f" {code.lower()} ")
     other.button("use").click()
 
     expect(other.part("progress")).to_contain_text("1 of 3 done · 1 point so far")
