@@ -61,10 +61,11 @@ class Viewer:
             writer.close()
 
     def bytes_per_update(self, run: PacedRun) -> float:
-        """All that came after the catch-up, over the steps that it told."""
+        """All that came with the steps behind the backlog, over their number."""
         written = run.written()
-        last = written[-1][2]
-        return sum(size for _, offset, size in self.received if offset <= last) / len(written)
+        first, last = written[0][2], written[-1][2]
+        sizes = [size for _, offset, size in self.received if first <= offset <= last]
+        return sum(sizes) / len(written)
 
     def lags(self, run: PacedRun) -> list[float]:
         """Milliseconds from writing each step to its message."""
