@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
+from tests.pipeline.processes import until
 
 pytestmark = pytest.mark.browser
 
@@ -24,12 +25,16 @@ def test_the_axis_glides_from_epochs_to_updates_when_asked(page: Page, server: S
     shown.locator("canvas").wait_for(timeout=60_000)
     page.wait_for_function("node => node.player.views.length", arg=shown.element_handle())
     expect(shown.locator(".status")).to_contain_text("Against updates")
-    for point in shown.evaluate(POINTS):
-        assert point["x"] == pytest.approx(point["update"] / 200)
+    points = shown.evaluate(POINTS)
+    assert [p["x"] for p in points] == pytest.approx([p["update"] / 200 for p in points])
     shown.get_by_role("slider").press("Home")
     expect(shown.locator(".status")).to_contain_text("Against epochs")
-    for point in shown.evaluate(POINTS):
-        assert point["x"] == pytest.approx(point["epoch"] / 5)
+
+    def by_epoch() -> bool:
+        points = shown.evaluate(POINTS)
+        return [p["x"] for p in points] == pytest.approx([p["epoch"] / 5 for p in points])
+
+    until(by_epoch, "the points stand at their epochs")
 
 
 def test_the_reference_example_stands_beside_the_run_and_is_labelled(
