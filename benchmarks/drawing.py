@@ -167,6 +167,7 @@ def measure() -> dict[str, Any]:
         "draw_p50_ms_500": percentile(draws, 50),
         "draw_p95_ms_500": percentile(draws, 95),
         "fragment_p95_ms_500": percentile(redraws, 95),
+        "foreign_load": statistics.mean(block["foreign"] for block in (*player, *fragment)),
         "detail": {
             "chromium": version,
             "draw_worst_ms_500": max(draws),

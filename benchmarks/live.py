@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from benchmarks import machine  # noqa: E402
 from benchmarks.progress import say  # noqa: E402
 
 PARTS = ("training", "drawing", "viewers")
@@ -54,10 +53,9 @@ GROWTH = 1.05
 """`bytes_per_update_5000` may be this much of `bytes_per_update_500`: numbers grow a digit."""
 
 
-def run_part(part: str) -> tuple[dict[str, Any], float]:
-    """One part's figures and the foreign load, in cores, while it ran."""
+def run_part(part: str) -> dict[str, Any]:
+    """One part's figures, its foreign load in cores, and its details."""
     say(f"{part} ...")
-    before = machine.Moment.now()
     done = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{part}"],
         cwd=ROOT,
@@ -68,24 +66,19 @@ def run_part(part: str) -> tuple[dict[str, Any], float]:
     if done.returncode:
         raise SystemExit(f"benchmarks.{part} failed; the lines above say why")
     figures: dict[str, Any] = json.loads(done.stdout)
-    return figures, before.foreign_load(machine.Moment.now())
+    return figures
 
 
 def measure(parts: tuple[str, ...]) -> dict[str, Any]:
     """Run the parts one after another; figures first, then what they were measured with."""
-    figures: dict[str, Any] = {}
-    foreign: dict[str, float] = {}
-    detail: dict[str, Any] = {}
-    for part in parts:
-        told, foreign[part] = run_part(part)
-        detail[part] = told.pop("detail")
-        figures |= told
+    told = {part: run_part(part) for part in parts}
+    figures = {name: value for part in told.values() for name, value in part.items()}
     result: dict[str, Any] = {f.name: figures[f.name] for f in FIGURES if f.name in figures}
     result |= {
         "met": verdicts(result),
-        "foreign_load": foreign,
+        "foreign_load": {part: figures["foreign_load"] for part, figures in told.items()},
         "machine": about(),
-        "detail": detail,
+        "detail": {part: figures["detail"] for part, figures in told.items()},
     }
     return {name: rounded(value) for name, value in result.items()}
 

@@ -1,7 +1,9 @@
 """What the machine was doing meanwhile: our own CPU time, and everybody else's.
 
 Linux only: it reads /proc. "Own" is this process and all that descend from it; "foreign" is every
-other CPU second that the machine spent, time stolen by a hypervisor included.
+other CPU second that the machine spent, time stolen by a hypervisor included. A process that ends
+without being waited for moves from own to foreign, as Chromium's do when it is closed: look at
+moments while it is open.
 """
 
 from __future__ import annotations

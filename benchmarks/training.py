@@ -172,6 +172,7 @@ def measure() -> dict[str, Any]:
         "run_vs_fit_ratio": ratio("run", "fit"),
         "run_vs_bare_ratio": ratio("run", "bare"),
         "run_private_mb": statistics.median(memory),
+        "foreign_load": statistics.mean(timing["foreign"] for timing in told),
         "detail": {
             "run_vs_fit_ratio_request_to_end": ratio("run_total", "fit_total"),
             "run_vs_fit_ratio_cpu": ratio("run_cpu", "fit_cpu"),

@@ -136,6 +136,7 @@ async def measure() -> dict[str, Any]:
         "bytes_per_update_5000": many,
         "cpu_100_viewers": calm["cores"],
         "lag_p95_ms_100_viewers": percentile(calm["lags"], 95),
+        "foreign_load": sum(block["foreign"] for block in blocks) / len(blocks),
         "detail": {
             "cpu_0_viewers": idle["cores"],
             "lag_p50_ms_100_viewers": percentile(calm["lags"], 50),
