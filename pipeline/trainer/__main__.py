@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import gc
 import json
 import os
 import selectors
@@ -125,6 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     for name in datasets.BUILT_IN:
         datasets.load(name)
+    gc.collect()
+    gc.freeze()  # a collection in a child would touch, and so copy, every page of what is shared
     Server(options.niceness).serve()
     return 0
 

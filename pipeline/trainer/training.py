@@ -109,9 +109,11 @@ class Run:
         """Global batches of (row numbers, scaled rows, labels), epoch after epoch."""
         features, labels = tf.constant(self.x), tf.constant(self.data.y_train)
 
+        @tf.autograph.experimental.do_not_convert
         def one_epoch(order: tf.Tensor) -> tf.data.Dataset:
             return tf.data.Dataset.from_tensor_slices(order).batch(self.config.global_batch)
 
+        @tf.autograph.experimental.do_not_convert
         def with_values(rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
             return rows, tf.gather(features, rows), tf.gather(labels, rows)
 
@@ -211,7 +213,9 @@ class Run:
 
     def state(self) -> State:
         """What the next step starts from: copy 0's weights, the optimizer's variables."""
-        return State(self._copy(0), [variable.numpy() for variable in self.optimizer.variables])
+        return State(
+            self._copy(0), [self._copies(v)[0].numpy() for v in self.optimizer.variables]
+        )
 
     def record(self, step: int, before: State, result: StepResult) -> step_records.StepRecord:
         """A step in full, from the state it began with and what it gave."""
