@@ -29,7 +29,7 @@ from pipeline.events import (
 )
 from pipeline.runs import Runs
 
-POLL_SECONDS = 0.02
+POLL_SECONDS = 0.005
 BINS = 500
 """A catch-up of more than twice as many steps is thinned to this many bins."""
 MEAN = "mean"

@@ -13,11 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from pipeline.events import Check
+from pipeline.events import TOLERANCE, Check
 from pipeline.step_records import Floats, StepRecord
 from pipeline.trainer.model import example_losses, forward
-
-TOLERANCE = 1e-5
 
 
 def single_device_gradient(
@@ -25,10 +23,19 @@ def single_device_gradient(
 ) -> list[Floats]:
     """Gradient of the mean loss over all rows, on one device, without Keras or a strategy."""
     tensors = [tf.constant(weight) for weight in weights]
+    gradient = _traced_gradient(tensors, tf.constant(features), tf.constant(labels))
+    return [tensor.numpy() for tensor in gradient]
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _traced_gradient(
+    weights: list[tf.Tensor], features: tf.Tensor, labels: tf.Tensor
+) -> list[tf.Tensor]:
     with tf.GradientTape() as tape:
-        tape.watch(tensors)
-        loss = tf.reduce_mean(example_losses(tf.constant(labels), forward(tensors, features)))
-    return [gradient.numpy() for gradient in tape.gradient(loss, tensors)]
+        tape.watch(weights)
+        loss = tf.reduce_mean(example_losses(labels, forward(weights, features)))
+    gradient: list[tf.Tensor] = tape.gradient(loss, weights)
+    return gradient
 
 
 class Checks:

@@ -316,7 +316,7 @@ class Player {
     setTimeout(() => {
       shown.busy = false;
       if (shown.late) this.render();
-    }, took > 16 ? Math.min(2000, 3 * took) : 0);
+    }, took > 16 ? Math.min(2000, took * took / 16) : 0); // 20 ms: 25, 50 ms: 156, 100 ms: 625
   }
 
   draw(shown, step) {
