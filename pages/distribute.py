@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pipeline import epoch_plan
-from ui import batch_words, frame, keys, lesson, pictures_batch, player
+from ui import batch_words, charts, frame, keys, lesson, pictures_batch, player
 
 page = lesson.Page("distribute")
 here, config = page.context, page.context.config
@@ -47,7 +47,7 @@ with left:
             label=title,
             charts=[
                 player.Chart(
-                    pictures_batch.batch_cut(batch.pieces, here.row),
+                    charts.kept(pictures_batch.batch_cut, batch.pieces, here.row),
                     title,
                     page.words.text("alt", values),
                 )
@@ -73,7 +73,9 @@ with left:
     page.say("strip_help")
     if plan.epochs < config.epochs:
         page.say("strip_more", numbers)
-    strip = pictures_batch.strip_of_uses(plan.uses, plan.epochs, plan.steps, config.replicas)
+    strip = charts.kept(
+        pictures_batch.strip_of_uses, plan.uses, plan.epochs, plan.steps, config.replicas
+    )
     alt = page.words.text("strip_alt", numbers)
     player.still([player.Chart(strip, "", alt)], page.words.text("strip"), keys.STRIP)
 with right:

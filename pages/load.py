@@ -4,7 +4,7 @@ import streamlit as st
 
 from pipeline import distribute, table_facts
 from pipeline.uploads import is_upload
-from ui import frame, keys, lesson, pictures_rows, player, row_buttons, upload_panel
+from ui import charts, frame, keys, lesson, pictures_rows, player, row_buttons, upload_panel
 from ui.words import counted, number, plain, sample
 
 CODE = {
@@ -44,7 +44,8 @@ with picture:
     player.still(
         [
             player.Chart(
-                pictures_rows.row_over_ranges(
+                charts.kept(
+                    pictures_rows.row_over_ranges,
                     data.features,
                     here.raw_row,
                     here.scaled_row,
@@ -77,7 +78,11 @@ with beside:
     row_buttons.row_buttons(here.row, shapes.rows)
     if data.name == "digits":
         player.still(
-            [player.Chart(pictures_rows.pixels(here.raw_row), "", "Your row as a picture.")],
+            [
+                player.Chart(
+                    charts.kept(pictures_rows.pixels, here.raw_row), "", "Your row as a picture."
+                )
+            ],
             "Your row as a picture",
             keys.PIXELS,
         )

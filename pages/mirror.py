@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import frame, keys, lesson, mirror_state, pictures_mirror, player
+from ui import charts, frame, keys, lesson, mirror_state, pictures_mirror, player
 from ui.pictures_mirror import kilobytes
 
 page = lesson.Page("mirror")
@@ -43,7 +43,7 @@ player.show(
         label=say("picture", values),
         charts=[
             player.Chart(
-                pictures_mirror.copies(shown.found, names),
+                charts.kept(pictures_mirror.copies, shown.found, names),
                 say("picture", values),
                 say("alt", values),
             )
@@ -78,7 +78,7 @@ st.header(say("bytes"), anchor=False)
 page.say("bytes_help")
 left, right = st.columns([4, 5], gap="medium")
 with left:
-    chart = pictures_mirror.bytes_on_device(needs, replicas)
+    chart = charts.kept(pictures_mirror.bytes_on_device, needs, replicas)
     player.still([player.Chart(chart, "", say("bytes_alt", values))], say("bytes"), keys.MEMORY)
 with right:
     heads = ("replicas", "weights", "gradients", "optimizer", "activations", "total")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pipeline import table_facts
 from pipeline.csv_text import listed
-from ui import frame, keys, lesson, pictures_rows, player
+from ui import charts, frame, keys, lesson, pictures_rows, player
 from ui.words import number, plain, sample
 
 STILL = 0.02
@@ -28,8 +28,13 @@ with picture:
             label="Scaling, column by column",
             charts=[
                 player.Chart(
-                    pictures_rows.row_over_ranges(
-                        data.features, raw, scaled, scaler.low, scaler.high
+                    charts.kept(
+                        pictures_rows.row_over_ranges,
+                        data.features,
+                        raw,
+                        scaled,
+                        scaler.low,
+                        scaler.high,
                     ),
                     "",
                     "Your row’s value in each column, before and after scaling; the table below "

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pipeline import paper
-from ui import keys, lesson, pictures, player, run_panel
+from ui import charts, keys, lesson, pictures, player, run_panel
 
 page = lesson.Page("overview")
 step = paper.step()
@@ -31,12 +31,14 @@ player.show(
         label="One step, by hand",
         charts=[
             player.Chart(
-                pictures.paper_parts(step),
+                charts.kept(pictures.paper_parts, step),
                 "Each replica’s part of the gradient",
                 page.frames(values)[1] + " " + page.frames(values)[2],
             ),
             player.Chart(
-                pictures.paper_weights(step), "The two copies of w", page.frames(values)[3]
+                charts.kept(pictures.paper_weights, step),
+                "The two copies of w",
+                page.frames(values)[3],
             ),
         ],
         frames=page.frames(values),

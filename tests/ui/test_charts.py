@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ui import charts
 from ui.charts import LABEL_GAP, Series, by_epoch, differences, epochs_to_updates, rings
 
 
@@ -73,3 +76,26 @@ def test_rings_are_widest_for_the_first_series() -> None:
     assert sizes["domain"] == ["4", "1"]
     assert sizes["range"][0] > sizes["range"][1]
     assert len(values(spec["layer"][1])) < 2 * 20
+
+
+def test_a_picture_of_the_same_numbers_is_made_once_and_one_of_others_anew() -> None:
+    made = []
+
+    def draw(numbers: np.ndarray, *, twice: bool = False) -> Drawn:
+        made.append(twice)
+        return Drawn(numbers * (1 + twice))
+
+    first = charts.kept(draw, np.array([1.0, 2.0]))
+    assert charts.kept(draw, np.array([1.0, 2.0])) is first
+    assert charts.kept(draw, np.array([1.0, 2.5])) == {"values": [1.0, 2.5]}
+    assert charts.kept(draw, np.array([1.0, 2.0]), twice=True) == {"values": [2.0, 4.0]}
+    assert made == [False, False, True]
+
+
+@dataclass
+class Drawn:
+    numbers: np.ndarray
+
+    def to_dict(self, validate: bool) -> dict[str, Any]:
+        assert not validate
+        return {"values": self.numbers.tolist()}
