@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,8 +28,10 @@ from ui import services, web
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Start the trainer, open the database; at the end stop every run."""
+    if why := services.startup_problem():
+        print(why, file=sys.stderr)
+        os._exit(1)  # anything milder ends in a traceback of the server's
     runs = services.runs()
-    services.attempts()  # creates or migrates the database before anybody needs it
     _end_streams_on_signal()
     # Charts are checked by the tests, not again for every learner: it is most of a page's time.
     schemapi.disable_debug_mode()
@@ -58,5 +62,5 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=web.routes(),
-    middleware=[Middleware(web.LearnerCookie)],
+    middleware=[Middleware(web.SecurityHeaders), Middleware(web.LearnerCookie)],
 )

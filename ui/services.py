@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import functools
 import os
+import tempfile
 from pathlib import Path
 
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Engine, make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from pipeline import experiments_index
 from pipeline.answers import Answers
@@ -20,7 +22,7 @@ from pipeline.run_view import RunView
 from pipeline.runs import Runs
 from pipeline.uploads import Uploads
 from quiz.attempts import AttemptStore
-from quiz.database import open_database
+from quiz.database import DatabaseError, open_database
 from quiz.keeper import BankKeeper
 from quiz.learners import LearnerStore
 from ui.contents import LESSONS
@@ -29,6 +31,32 @@ from ui.contents import LESSONS
 def data_folder() -> Path:
     """Where runs, answers and uploads are kept."""
     return Path(os.environ.get("LOCKSTEP_DATA") or ROOT / "var")
+
+
+def startup_problem() -> str:
+    """Why nothing can be kept, with a remedy; "" when it can. Makes the folder and the database."""
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return (
+            f"Lockstep keeps runs and answers in {folder}, which cannot be written: "
+            f"{error.strerror}. Set LOCKSTEP_DATA to a folder that can."
+        )
+    try:
+        attempts()
+    except DatabaseError as error:
+        return str(error)
+    except SQLAlchemyError as error:
+        where = make_url(_database_url()).render_as_string()  # without the password
+        return (
+            f"The attempts at the quiz are kept in {where}, which cannot be used: "
+            f"{getattr(error, 'orig', error)}. Put it right or move it away, or set DATABASE_URL "
+            "to another."
+        )
+    return ""
 
 
 @functools.cache
@@ -94,6 +122,10 @@ def attempts() -> AttemptStore:
 
 @functools.cache
 def _database() -> Engine:
-    """`DATABASE_URL`, or SQLite in the data folder; its schema is brought up to date here."""
-    url = os.environ.get("DATABASE_URL") or f"sqlite:///{(data_folder() / 'quiz.db').resolve()}"
-    return open_database(url)
+    """The database of the quiz; its schema is brought up to date here."""
+    return open_database(_database_url())
+
+
+def _database_url() -> str:
+    """`DATABASE_URL`, or SQLite in the data folder."""
+    return os.environ.get("DATABASE_URL") or f"sqlite:///{(data_folder() / 'quiz.db').resolve()}"
