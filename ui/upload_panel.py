@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pipeline.datasets import DataError
+from pipeline.limits import no_room
 from pipeline.sources import Csv
 from pipeline.uploads import UploadGone, is_upload
 from ui import data_choice, keys, services
@@ -98,7 +99,11 @@ def _received() -> None:
         return
     csv = Csv(file.name, file.getvalue())
     fits = len(csv.raw) <= services.runs().limits.upload_megabytes * 1_000_000
-    data = services.uploads().save(csv) if fits else None
+    try:
+        data = services.uploads().save(csv) if fits else None
+    except OSError as error:
+        st.session_state[keys.NOTICE] = no_room(error)
+        return
     _try(csv, data, dict(data_choice.AS_IT_IS))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from pipeline import events, run_log, sources
 from pipeline.config import ConfigError, RunConfig
 from pipeline.datasets import DataError
+from pipeline.limits import DISK_FULL, no_room
 from pipeline.trainer.tasks import QUESTIONS
 from pipeline.trainer.training import train
 
@@ -34,11 +35,13 @@ def work(folder: Path) -> int:
     except (ConfigError, DataError) as error:
         run_log.write_outcome(folder, events.RunFailed(error=str(error)))
     except Exception as error:
-        traceback.print_exc()
-        first_line = (str(error).strip() or "no message").splitlines()[0]
-        run_log.write_outcome(
-            folder, events.RunFailed(error=f"The run raised {type(error).__name__}: {first_line}")
-        )
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            problem = no_room(error)
+        else:
+            traceback.print_exc()
+            first_line = (str(error).strip() or "no message").splitlines()[0]
+            problem = f"The run raised {type(error).__name__}: {first_line}"
+        run_log.write_outcome(folder, events.RunFailed(error=problem))
     return 0
 
 
