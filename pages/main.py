@@ -5,16 +5,18 @@
 
 import streamlit as st
 
-from ui import contents, keys, lesson, settings
+from ui import contents, keys, lesson, presenter, settings
 
 groups: dict[str, list[st.Page]] = {}
+entries: dict[str, contents.Entry] = {}
 for entry in contents.CONTENTS:
     page = st.Page(
         entry.file, title=entry.title, url_path=entry.slug, default=entry is contents.CONTENTS[0]
     )
     groups.setdefault(entry.group, []).append(page)
+    entries[page.url_path] = entry
 
-chosen = st.navigation(groups)
+chosen = st.navigation(groups, expanded=True)
 st.set_page_config(
     page_title=f"{chosen.title} · Lockstep", page_icon=str(lesson.ICON), layout="wide"
 )
@@ -27,4 +29,5 @@ with st.sidebar:
         placeholder="the recorded run",
         help="the id of a run; a link that carries it shows the same run elsewhere",
     )
+presenter.begin(entries[chosen.url_path])
 chosen.run()

@@ -49,7 +49,7 @@ def parser() -> Parser:
     for setting in SETTINGS.values():
         _add_flag(run, setting)
     record = commands.add_parser("record", help="make the recordings that ship anew (minutes)")
-    record.add_argument("--only", choices=("runs", "answers"), help="make only these")
+    record.add_argument("--only", choices=("runs", "answers", "scaling"), help="make only these")
     again = commands.add_parser("what-if", help="one kept step again, with and without one row")
     again.add_argument("folder", help="the run's folder, as `run --keep` leaves it")
     again.add_argument("--row", type=int, help="training row, from 0 (default: the run's own)")
@@ -97,11 +97,13 @@ def _record(only: str | None) -> int:
         runs = Runs(folder / "runs", default_launcher(folder / "trainer.log"), alone)
         runs.open()
         try:
-            if only != "answers":
+            if only in (None, "runs"):
                 recordings.record(runs, print)
                 runs.load_recorded()
             if only != "runs":
-                recordings.record_answers(runs, Answers(folder / "answers", runs.workers), print)
+                asked = Answers(folder / "answers", runs.workers)
+                tasks = ("scaling", "rate-rule") if only == "scaling" else ()
+                recordings.record_answers(runs, asked, print, tasks)
         finally:
             runs.close()
     return 0

@@ -7,6 +7,7 @@ or at the same time, gets the same answer; a new TensorFlow asks anew. Answers a
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -88,6 +89,18 @@ class Answers:
         """The answer to a question if it was asked, without asking it."""
         return self.get(question_key(task, arguments))
 
+    def asked(self, task: str) -> list[Answer]:
+        """Every answer to a question of this task that is kept, the oldest first."""
+        if not self.folder.exists():
+            return []
+        mine = []
+        for folder in self.folder.iterdir():
+            with contextlib.suppress(OSError, ValueError):  # just asked, or just cleared away
+                if _task_of(folder) == task:
+                    mine.append(((folder / "request.json").stat().st_mtime, folder.name))
+        found = [self.get(key) for _, key in sorted(mine)]
+        return [answer for answer in found if answer is not None]
+
     def recorded(self, task: str, arguments: Mapping[str, Any]) -> Answer | None:
         """The answer that ships with Lockstep, if this question is among them."""
         folder = self._recorded / recorded_key(task, arguments)
@@ -118,6 +131,12 @@ class Answers:
         )
         for path in old[: max(0, len(old) - KEPT)]:
             shutil.rmtree(path, ignore_errors=True)
+
+
+@functools.lru_cache(maxsize=2 * KEPT)
+def _task_of(folder: Path) -> str:
+    """The task of a request, which never changes. Raises OSError or ValueError without one."""
+    return str(json.loads((folder / "request.json").read_text(encoding="utf-8"))["task"])
 
 
 def question_key(task: str, arguments: Mapping[str, Any]) -> str:

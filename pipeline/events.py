@@ -18,6 +18,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 SCHEMA = 1
+TOLERANCE = 1e-5
+"""A check holds when its difference is at most this, times the largest value where that is > 1."""
 
 
 class EventError(ValueError):

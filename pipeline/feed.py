@@ -174,11 +174,11 @@ def _line_start(path: Path, offset: int) -> int:
 
 
 def thin(events: list[Event]) -> list[Event]:
-    """At most about 2 x BINS steps: each bin keeps the steps with its lowest and highest loss."""
+    """At most about 2 x BINS steps: the first, the last, each bin's lowest and highest loss."""
     steps = [event for event in events if isinstance(event, Step)]
     if len(steps) <= 2 * BINS:
         return events
-    kept: set[int] = {steps[-1].step}
+    kept: set[int] = {steps[0].step, steps[-1].step}
     for index in range(BINS):
         part = steps[index * len(steps) // BINS : (index + 1) * len(steps) // BINS]
         known = [step for step in part if step.loss is not None] or part

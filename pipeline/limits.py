@@ -7,7 +7,6 @@ still be refused here; the sentence then names the limit.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Mapping
 from typing import Self
 
@@ -16,18 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pipeline.config import RunConfig
 
 PREFIX = "LOCKSTEP_"
-
-
-DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-"""Why a file can take no more: no space, a quota, a size limit, a file system made read-only."""
-
-
-def no_room(error: OSError) -> str:
-    """What to tell a learner when the server's disk took no more."""
-    return (
-        f"The server could not keep this on its disk: {error.strerror or error}. What is there is "
-        "untouched; whoever runs the server has to make room."
-    )
 
 
 class LimitError(ValueError):

@@ -7,14 +7,25 @@ kept as a run's folder under `pipeline/recorded/NAME`. They are read through `pi
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline import answers, datasets, experiments_index, run_log, step_records
+from pipeline import (
+    answers,
+    cards,
+    datasets,
+    experiments_index,
+    prediction,
+    rate_rule,
+    run_log,
+    scaling_plan,
+    step_records,
+)
 from pipeline.answers import Answers
 from pipeline.config import RunConfig
 from pipeline.events import RunFinished
+from pipeline.run_view import RunView
 from pipeline.runs import RECORDED, REQUEST_NAME, Runs
 
 CONFIGS: dict[str, RunConfig] = {
@@ -30,8 +41,10 @@ CONFIGS: dict[str, RunConfig] = {
     "shuffled-never": RunConfig(combine="never"),
 }
 """Every recorded run and its settings."""
-NOT_KEPT = ("request.json", "events.jsonl", "outcome.json", "trainer.log")
+NOT_KEPT = ("request.json", "events.jsonl", "outcome.json", "trainer.log", run_log.PROGRESS_NAME)
 """Files of an answer's folder that only matter while it is made."""
+MEASURED = ("small", "wide")
+"""The models whose scaling measurement ships."""
 IN_FULL = ("two-replicas",)
 """The recorded runs that keep their steps in full; of the others the log is enough."""
 
@@ -66,19 +79,46 @@ def recorded_mirror(replicas: int) -> dict[str, Any]:
     return mirror_question(replicas, features, data.output_units, config.optimizer, config.seed)
 
 
-def record_answers(runs: Runs, asked: Answers, told: Callable[[str], None]) -> None:
-    """Make the recorded answers anew; needs the recorded runs. Raises RuntimeError."""
+def recorded_predictions(view: RunView) -> list[dict[str, Any]]:
+    """The arguments of the recorded answers of `prediction`: the row that a run follows."""
+    return [
+        prediction.question(view, view.row, size, batch_size)
+        for size in prediction.SIZES
+        for batch_size in prediction.BATCH_SIZES
+    ]
+
+
+def record_answers(
+    runs: Runs, asked: Answers, told: Callable[[str], None], tasks: Collection[str] = ()
+) -> None:
+    """Make the recorded answers anew, all or those of some tasks; needs the recorded runs.
+
+    Raises RuntimeError when one fails.
+    """
     view = runs.view(DEFAULT)
     _, step, _ = view.uses_of(view.row)[0]
     questions: list[tuple[str, Mapping[str, Any], Mapping[str, Path]]] = [
         ("what-if", what_if_question(DEFAULT, step, view.row), {"run_folder": view.folder}),
     ]
+    questions += [
+        (prediction.TASK, asked_of, {"run_folder": view.folder})
+        for asked_of in recorded_predictions(view)
+    ]
     questions += [("mirror", recorded_mirror(replicas), {}) for replicas in range(1, 9)]
+    questions += [("convert", {}, {})]
     questions += [
         ("experiment", experiments_index.question(name), {})
         for name in sorted(experiments_index.names())
     ]
+    questions += [(cards.TASK, choice.question, {}) for choice in cards.choices()]
+    questions += [("scaling", scaling_plan.recorded_question(name), {}) for name in MEASURED]
+    questions += [
+        (rate_rule.TASK, rate_rule.question(view, 8, rate), {"run_folder": view.folder})
+        for rate in rate_rule.RATES
+    ]
     for task, arguments, places in questions:
+        if tasks and task not in tasks:
+            continue
         answer = asked.wait(asked.ask(task, arguments, places).key, 300)
         if answer is None or answer.state != "done":
             raise RuntimeError(f"{task} {dict(arguments)}: {answer}")

@@ -8,6 +8,7 @@ is closed by the process that outlives the run.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -23,6 +24,20 @@ except ImportError:  # Windows: there the writer is always reaped before `end` i
 FILE_NAME = "events.jsonl"
 OUTCOME_NAME = "outcome.json"
 RESULT_NAME = "result.json"
+PROGRESS_NAME = "progress.jsonl"
+"""What long work writes on its way: any line is a sign of life."""
+
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""Why a file can take no more: no space, a quota, a size limit, a file system made read-only."""
+
+
+def no_room(error: OSError) -> str:
+    """What to tell a learner when the server's disk took no more."""
+    return (
+        f"The server could not keep this on its disk: {error.strerror or error}. What is there is "
+        "untouched; whoever runs the server has to make room."
+    )
 
 
 class LogError(ValueError):

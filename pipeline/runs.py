@@ -27,7 +27,7 @@ from pipeline.config import RunConfig
 from pipeline.csv_data import CsvLimits
 from pipeline.events import Event, RunFailed, RunFinished, RunStopped, Terminal
 from pipeline.launch import Launcher
-from pipeline.limits import LimitError, Limits, no_room
+from pipeline.limits import LimitError, Limits
 from pipeline.run_view import RunView
 from pipeline.sources import Csv
 from pipeline.workers import Workers
@@ -149,7 +149,7 @@ class Runs:
                 _write_request(known, csv)
             except OSError as error:
                 shutil.rmtree(known.folder, ignore_errors=True)
-                raise LimitError(no_room(error)) from None
+                raise LimitError(run_log.no_room(error)) from None
             self._known[run_id] = known
             try:
                 self.workers.submit(known.folder, self._ended)

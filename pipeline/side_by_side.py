@@ -52,6 +52,17 @@ def copies_apart(run: RunView) -> Points:
     ]
 
 
+def copies_apart_by_epoch(run: RunView) -> list[Points]:
+    """The same, one list for each epoch: where weights are averaged, each begins anew."""
+    found: list[Points] = []
+    for step in run.steps:
+        if step.epoch > len(found):
+            found.append([])
+        if step.copies_max_abs_diff is not None:
+            found[-1].append((step.step, step.copies_max_abs_diff))
+    return found
+
+
 def epoch_losses(run: RunView) -> Points:
     """Loss of each epoch, on the rows as the replicas were given them."""
     return [(event.epoch, event.loss) for event in run.epochs if event.loss is not None]

@@ -111,6 +111,16 @@ def recorded_steps(run_folder: Path) -> list[int]:
     return sorted(int(path.stem.split("-")[1]) for path in run_folder.glob(f"{FOLDER}/step-*.npz"))
 
 
+def rows_of(path: Path) -> list[NDArray[np.int64]]:
+    """Only the row numbers of a record, one array for each replica. Raises as `load`."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            count = sum(name.startswith("rows/") for name in file.files)
+            return [file[f"rows/{replica}"] for replica in range(count)]
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise ValueError(f"{path.name} is damaged: {error}") from None
+
+
 def chosen_steps(total: int, steps_per_epoch: int, also: Iterable[int] = ()) -> list[int]:
     """Which of `total` steps to keep: the first ten, then thinning out, always the last.
 

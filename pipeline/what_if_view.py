@@ -131,11 +131,19 @@ class WhatIf:
         """
         for place, tensor in enumerate(self.sums[0]):
             if tensor.ndim == 2 and np.any(tensor):
-                size = np.abs(tensor)
-                rows = _strongest(size.sum(axis=1), MOST_ROWS)
-                columns = _strongest(size.sum(axis=0), MOST_COLUMNS)
-                return Part(place, rows, columns, (tensor.shape[0], tensor.shape[1]))
+                return strongest_part(place, tensor)
         return None
+
+
+def strongest_part(place: int, matrix: np.ndarray) -> Part:
+    """At most `MOST_ROWS` by `MOST_COLUMNS` of a matrix: those with the largest values, in order.
+
+    `matrix` has shape (inputs, units); `place` is where it stands among the tensors.
+    """
+    size = np.abs(matrix)
+    rows = _strongest(size.sum(axis=1), MOST_ROWS)
+    columns = _strongest(size.sum(axis=0), MOST_COLUMNS)
+    return Part(place, rows, columns, (matrix.shape[0], matrix.shape[1]))
 
 
 def largest(tensors: Sequence[Difference]) -> float:

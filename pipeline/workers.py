@@ -140,10 +140,12 @@ class Workers:
 
     def _overdue(self, folder: Path, active: _Active) -> str | None:
         now = self._clock()
-        with contextlib.suppress(FileNotFoundError):
-            size = (folder / run_log.FILE_NAME).stat().st_size
-            if size != active.size:
-                active.size, active.sign = size, now
+        size = 0
+        for name in (run_log.FILE_NAME, run_log.PROGRESS_NAME):
+            with contextlib.suppress(FileNotFoundError):
+                size += (folder / name).stat().st_size
+        if size != active.size:
+            active.size, active.sign = size, now
         wall, silent = self.limits.wall_seconds, self.limits.silent_seconds
         if now - active.launched > wall:
             return f"The run passed the {wall:,.0f} seconds one run may take here."
@@ -178,11 +180,13 @@ class Workers:
                 self.changed.notify_all()
 
     def _end(self, folder: Path, ending: Terminal, on_end: OnEnd) -> None:
+        last = run_log.read_outcome(folder) or ending
         try:
-            last = run_log.end(folder / run_log.FILE_NAME, run_log.read_outcome(folder) or ending)
+            for half_written in folder.rglob("*.partial"):
+                half_written.unlink()  # on a full disk this makes the room for the last line
+            last = run_log.end(folder / run_log.FILE_NAME, last)
         except (run_log.LogError, OSError):
             _log.exception("the log in %s could not be ended", folder)
-            last = ending
         on_end(folder, last)
         with self.changed:
             self.changed.notify_all()

@@ -35,6 +35,9 @@ LESSONS = (
     "convert-it",
     "training-trace",
     "prediction-trace",
+    "inspector",
+    "all-reduce",
+    "averaging",
     "break-it",
     "faster",
 )

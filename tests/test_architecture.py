@@ -59,6 +59,7 @@ RULES = (
         "the trainer knows the subject and the contract, not who runs it",
         unless=(
             "pipeline.__version__",
+            "pipeline.cards",
             "pipeline.config",
             "pipeline.datasets",
             "pipeline.distribute",
@@ -66,6 +67,7 @@ RULES = (
             "pipeline.observe",
             "pipeline.preprocess",
             "pipeline.run_log",
+            "pipeline.scaling_plan",
             "pipeline.sources",
             "pipeline.shapes",
             "pipeline.step_records",

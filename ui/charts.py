@@ -286,8 +286,10 @@ def milliseconds(bars: Sequence[tuple[str, float, float, float]]) -> Picture:
     ).properties(width="container", height=46 * len(rows))
 
 
-def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: int) -> Picture:
-    """Curves against epochs (position 0) that glide to updates (position 1).
+def epochs_to_updates(
+    series: Sequence[tuple[Series, int]], title: str, epochs: int, *, back: bool = False
+) -> Picture:
+    """Curves against epochs (position 0) that glide to updates (position 1); `back`: from 1 to 0.
 
     Each series comes with its updates an epoch; its points are (update, y). The longest in
     updates spans the axis both times. Dashes tell them apart, so the page adds a legend.
@@ -308,7 +310,7 @@ def epochs_to_updates(series: Sequence[tuple[Series, int]], title: str, epochs: 
     lines = [line for line, _ in series]
     low = min((row["y"] for row in rows), default=0)
     high = max((row["y"] for row in rows), default=1)
-    glide = "clamp(position, 0, 1)"
+    glide = "(1 - clamp(position, 0, 1))" if back else "clamp(position, 0, 1)"
     along = alt.Scale(domain=[0, 1], nice=False)
     base = (
         alt.Chart(inline(rows))

@@ -10,12 +10,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @functools.cache
+def whole(file: str) -> str:
+    """The text of a file of the project, given by its path from the root."""
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+@functools.cache
 def source(file: str, name: str) -> str:
     """The source of function or class `name` (`Class.method` too) in `file`, dedented.
 
     Raises LookupError when it is not there any more.
     """
-    text = (ROOT / file).read_text(encoding="utf-8")
+    text = whole(file)
     nodes: list[ast.stmt] = ast.parse(text).body
     found: ast.stmt | None = None
     for part in name.split("."):

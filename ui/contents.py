@@ -32,7 +32,9 @@ class Entry:
 
 CORE = "Core · 25 min"
 TRACES = "Traces"
+DEEPER = "Deeper"
 QUIZ = "Quiz"
+TEACH = "Teach"
 
 CONTENTS = (
     Entry("overview", "Overview", CORE),
@@ -42,20 +44,25 @@ CONTENTS = (
     Entry("mirror", "4a Mirror", CORE),
     Entry("train", "4b Train", CORE),
     Entry("aggregate", "5 Aggregate", CORE),
+    Entry("convert-it", "6 Convert it", CORE),
     Entry("training-trace", "Training trace", TRACES),
+    Entry("prediction-trace", "Prediction trace", TRACES),
+    Entry("inspector", "Step inspector", DEEPER, "step_inspector.py"),
+    Entry("all-reduce", "How an all-reduce works", DEEPER),
+    Entry("averaging", "Averaging instead", DEEPER),
+    Entry("break-it", "Break it", DEEPER),
+    Entry("faster", "Why isn’t it faster?", DEEPER),
     Entry("check-yourself", "Check yourself", QUIZ),
     Entry("quiz", "Practice quiz", QUIZ, "practice_quiz.py"),  # a page quiz.py hides the package
     Entry("going-further", "Going further", QUIZ),
+    Entry("teach", "For teachers", TEACH),
 )
 
 STAGE_PAGES = ("load", "normalise", "distribute", "train", "aggregate")
 """The page of each of the five stages, in the ribbon's order."""
 
 
-LESSONS = (
-    *("overview", "load", "normalise", "distribute", "mirror", "train", "aggregate"),
-    *("convert-it", "training-trace", "prediction-trace", "break-it", "faster"),
-)
+LESSONS = tuple(entry.slug for entry in CONTENTS if entry.group not in (QUIZ, TEACH))
 """The pages that a question of the quiz may send a learner to."""
 
 
@@ -73,3 +80,9 @@ def after(slug: str) -> Entry | None:
     """The page that follows, if there is one."""
     index = CONTENTS.index(entry(slug)) + 1
     return CONTENTS[index] if index < len(CONTENTS) else None
+
+
+def before(slug: str) -> Entry | None:
+    """The page that comes before, if there is one."""
+    index = CONTENTS.index(entry(slug)) - 1
+    return CONTENTS[index] if index >= 0 else None

@@ -48,6 +48,9 @@ INSTEAD = "instead"
 ONE_CLASS = "one_class"
 """The experiment of Aggregate in this session: its settings, and an id for each run started."""
 ONE_CLASS_BUTTON = "one_class_button"
+MIXED, MIXED_BUTTON = "mixed", "mixed_button"
+"""The same experiment on shuffled rows."""
+SAW_TEETH, AVERAGING_CHARTS = "saw_teeth", "averaging_charts"
 ONE_CLASS_CHARTS = "one_class_charts"
 APART_CHART = "apart_chart"
 OVERLAY_CHARTS = "overlay_charts"
@@ -66,12 +69,49 @@ def prediction(slug: str) -> str:
     return f"prediction_{slug}"
 
 
+PREDICTED, PREDICTED_ROWS, PREDICTED_BATCH = "predicted", "predicted_rows", "predicted_batch"
+"""The choices of the prediction trace: how many rows, and `predict`'s batch size."""
+CHANCES = "chances"
+
 PICTURE = "picture"
+SCALING = "scaling"
+"""The measurement this session started last: its key, why it was refused, whether it was shown."""
+SCALING_SIZE, SCALING_CORES, SCALING_BUTTON = "scaling_size", "scaling_cores", "scaling_button"
+SCALING_STOP, SCALING_SHOWN, SCALING_OTHER = "scaling_stop", "scaling_shown", "scaling_other"
+SCALING_CHARTS, SCALING_MORE = "scaling_charts", "scaling_more"
+SCALING_CSV, SCALING_JSON = "scaling_csv", "scaling_json"
+FASTER_TABS = "faster_tabs"
+RATE, RATE_BUTTON, RATE_CHART = "rate", "rate_button", "rate_chart"
 LAST_BATCH = "last_batch"
 """Whether Distribute shows the epoch's last batch."""
 STRIP = "strip"
 MEMORY = "memory"
 ASK_AGAIN = "ask_again"
+
+
+INSPECTED, INSPECTED_ROWS = "inspected", "inspected_rows"
+"""The inspector's two pictures."""
+INSPECTED_TENSOR, ONE_SCALE = "inspected_tensor", "one_scale"
+TO_MY_ROW, TO_UNEVEN = "to_my_row", "to_uneven"
+STEP_FILE = "step_file"
+
+
+def inspected_step(run_id: str) -> str:
+    """The kept step that the inspector shows of a run."""
+    return f"inspected_step_{run_id}"
+
+
+RING_NUMBERS, RING_BYTES = "ring_numbers", "ring_bytes"
+
+
+def ring_replicas(run_id: str) -> str:
+    """How many replicas the all-reduce of a run is shown with."""
+    return f"ring_replicas_{run_id}"
+
+
+def ring_step(run_id: str) -> str:
+    """The kept step of a run whose all-reduce is shown."""
+    return f"ring_step_{run_id}"
 
 
 QUIZ_FOCUS = "quiz_focus"
@@ -113,3 +153,66 @@ def quiz_sure(attempt_id: str, question_id: str) -> str:
 def quiz_part(part: str, question_id: str) -> str:
     """A part of a question on the page, or a button of it."""
     return f"quiz_{part}_{question_id}"
+
+
+SCALING_START, SCALING_LINK = "scaling_start", "scaling_link"
+"""The step and the link that the scaling model starts from, by name."""
+SCALING_FORETOLD, SCALING_PUBLISHED = "scaling_foretold", "scaling_published"
+DIAGNOSE_FORM, DIAGNOSE_RESULT = "diagnose_form", "diagnose_result"
+
+
+def diagnose(field: str) -> str:
+    """What was typed into one field of the diagnosis."""
+    return f"diagnose_{field}"
+
+
+CONVERT_MARKS = "convert_marks"
+"""The letters of the programs that the learner marked on Convert it."""
+CONVERT_OPEN = "convert_open"
+"""Whether the learner asked to see what became of the programs."""
+CONVERT_RUN, CONVERT_AGAIN, CONVERT_SHOWN = "convert_run", "convert_again", "convert_shown"
+CONVERT_SWITCHES, CONVERT_BOARD = "convert_switches", "convert_board"
+
+
+def convert_part(part: str) -> str:
+    """Whether build, compile or fit is inside the scope."""
+    return f"convert_{part}"
+
+
+def convert_cell(part: str, letter: str) -> str:
+    """A part of one cell of the board."""
+    return f"convert_{part}_{letter}"
+
+
+VIEW = "view"
+"""How the lesson is shown; stands in the URL. "" is the view of a learner."""
+PRESENTER_PANEL = "presenter_panel"
+"""What the presenter view shows besides the page: "notes", "link" or ""."""
+PRESENTER, PRESENTER_BAR, PRESENTER_KEYS = "presenter", "presenter_bar", "presenter_keys"
+PRESENTER_NOTES, PRESENTER_LINK = "presenter_notes", "presenter_link"
+PRESENTER_BACK, PRESENTER_NEXT = "presenter_back", "presenter_next"
+PRESENTER_LEAVE = "presenter_leave"
+ALL_NOTES = "all_notes"
+
+
+def presenter_button(panel: str) -> str:
+    """The button that shows the notes or the link in the presenter view."""
+    return f"presenter_{panel}_button"
+
+
+CARDS_RUN = "cards_run"
+"""The experiments of Break it that this session ran, by name, the latest last."""
+CARDS_FRESH = "cards_fresh"
+"""Whether all cards were just run: they move to their columns once."""
+CARDS_ALL, CARD_CHOSEN, CARD, CARD_BUTTON = "cards_all", "card_chosen", "card", "card_button"
+CARD_VERDICT, CARDS_TRAY = "card_verdict", "cards_tray"
+
+
+def card_choice(slug: str) -> str:
+    """The choice that is made on a card."""
+    return f"card_choice_{slug}"
+
+
+def card_guess(name: str) -> str:
+    """What the learner guessed of an experiment of Break it."""
+    return f"card_guess_{name}"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import code, contents, context, keys
+from ui import code, contents, context, glossary, keys
 from ui.words import Values, fill, plain, words
 
 HERE = Path(__file__).parent
@@ -42,12 +42,12 @@ class Page:
             st.warning(plain(notice), icon=":material/info:")
         st.title(fill(self.words.title, values or {}), anchor=False)
         with st.container(key=keys.LEDE):
-            st.markdown(fill(self.words.lede, values or {}))
+            glossary.show(self.words.lede, values or {})
         self._ribbon()
 
     def say(self, name: str, values: Values | None = None) -> None:
         """One of the page's further texts."""
-        st.markdown(self.words.text(name, values))
+        glossary.show(self.words.texts[name], values or {})
 
     def frames(self, values: Values | None = None) -> list[str]:
         """The sentences that go with the picture's positions."""

@@ -67,7 +67,7 @@ def note(page: Words, shown: Shown, here: Context) -> None:
     told = page.text("recorded", values)
     st.markdown(told if shown.exact else f"{told} {page.text('not_yours', values)}")
     if shown.waiting is not None:
-        _wait(shown.waiting, page)
+        wait(shown.waiting, page)
     elif shown.why == "failed":
         st.warning(shown.problem, icon=":material/info:")
         st.button(page.text("ask_again"), on_click=_ask_again, args=(here,), key=keys.ASK_AGAIN)
@@ -76,7 +76,7 @@ def note(page: Words, shown: Shown, here: Context) -> None:
 
 
 @st.fragment(run_every=0.5)
-def _wait(asked: Answer, page: Words) -> None:
+def wait(asked: Answer, page: Words) -> None:
     """How long it takes; then the page is drawn anew. The trainer's limits end what hangs."""
     answer = services.answers().get(asked.key)
     if answer is None or answer.state != "asked":

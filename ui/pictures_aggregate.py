@@ -84,14 +84,14 @@ def _panel(
         "who": f"R{replica}",
         "what": COLUMNS[column],
         "limit": float(sizes.max()) or 1.0,
-        "stretch": _stretch(sizes),
+        "stretch": stretch(sizes),
         "wide": values.shape[1],
         "tall": values.shape[0],
         "v": [float(f"{value:.4g}") for value in values.ravel()],
     }
 
 
-def _stretch(sizes: Difference) -> float:
+def stretch(sizes: Difference) -> float:
     """The exponent that gives the median change `MIDDLING` of the full shade; at most 1."""
     middle = float(np.median(sizes[sizes > 0])) / float(sizes.max()) if sizes.any() else 1.0
     return min(1.0, math.log(MIDDLING) / math.log(middle)) if middle < 1 else 1.0
@@ -125,7 +125,7 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
             x2="x2:Q",
             y=_down("y"),
             y2="y2:Q",
-            color=alt.Color("shade:Q", scale=_shades(), legend=None),
+            color=alt.Color("shade:Q", scale=shades(), legend=None),
             opacity=alt.Opacity("seen:Q", scale=None),
             tooltip=[
                 alt.Tooltip("who:N", title="replica"),
@@ -227,7 +227,7 @@ def _scales(limits: Sequence[float]) -> list[alt.Chart]:
             x2="x2:Q",
             y=_down("y"),
             y2="y2:Q",
-            color=alt.Color("shade:Q", scale=_shades(), legend=None),
+            color=alt.Color("shade:Q", scale=shades(), legend=None),
         )
     )
     labels = [
@@ -279,7 +279,8 @@ def _down(field: str) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=scale, axis=None)
 
 
-def _shades() -> alt.Scale:
+def shades() -> alt.Scale:
+    """The scale of signed values from -1 to 1, whose middle is paper."""
     return alt.Scale(
         domain=[-1, 0, 1],
         range=["$minus", "$paper", "$plus"],

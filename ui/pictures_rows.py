@@ -23,11 +23,11 @@ ROW_HEIGHT = 19
 TICKS = 5
 
 
-def spread(count: int) -> list[int]:
-    """At most `SHOWN` column numbers, evenly spread, the first and the last among them."""
-    if count <= SHOWN:
+def spread(count: int, most: int = SHOWN) -> list[int]:
+    """At most `most` column numbers, evenly spread, the first and the last among them."""
+    if count <= most:
         return list(range(count))
-    return sorted({int(i) for i in np.linspace(0, count - 1, SHOWN).round()})
+    return sorted({int(i) for i in np.linspace(0, count - 1, most).round()})
 
 
 def along_axis(values: Floats, low: Floats, high: Floats) -> NDArray[np.float64]:

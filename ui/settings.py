@@ -62,7 +62,7 @@ def current() -> RunConfig:
 
 
 def _carriers() -> None:
-    """The settings about the table, out of sight: they only tie the URL to the session.
+    """The view and the settings about the table, out of sight: they tie the URL to the session.
 
     A bound selectbox would put its visible text into the URL and drop what it does not know
     without a word; here a link holds ids, and a file that is gone can be told.
@@ -72,6 +72,7 @@ def _carriers() -> None:
         for name in ("data", "label", "leave_out"):
             setting = SETTINGS[name]
             st.text_input(setting.title, value=setting.default, key=name, bind="query-params")
+        st.text_input("View", key=keys.VIEW, bind="query-params")
 
 
 def _choose_data() -> None:

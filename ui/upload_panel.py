@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from pipeline.datasets import DataError
-from pipeline.limits import no_room
+from pipeline.run_log import no_room
 from pipeline.sources import Csv
 from pipeline.uploads import UploadGone, is_upload
 from ui import data_choice, keys, services

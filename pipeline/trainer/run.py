@@ -15,7 +15,6 @@ from typing import Any
 from pipeline import events, run_log, sources
 from pipeline.config import ConfigError, RunConfig
 from pipeline.datasets import DataError
-from pipeline.limits import DISK_FULL, no_room
 from pipeline.trainer.tasks import QUESTIONS
 from pipeline.trainer.training import train
 
@@ -35,8 +34,8 @@ def work(folder: Path) -> int:
     except (ConfigError, DataError) as error:
         run_log.write_outcome(folder, events.RunFailed(error=str(error)))
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
-            problem = no_room(error)
+        if isinstance(error, OSError) and error.errno in run_log.DISK_FULL:
+            problem = run_log.no_room(error)
         else:
             traceback.print_exc()
             first_line = (str(error).strip() or "no message").splitlines()[0]

@@ -213,9 +213,7 @@ class Run:
 
     def state(self) -> State:
         """What the next step starts from: copy 0's weights, the optimizer's variables."""
-        return State(
-            self._copy(0), [self._copies(v)[0].numpy() for v in self.optimizer.variables]
-        )
+        return State(self._copy(0), [self._copies(v)[0].numpy() for v in self.optimizer.variables])
 
     def record(self, step: int, before: State, result: StepResult) -> step_records.StepRecord:
         """A step in full, from the state it began with and what it gave."""

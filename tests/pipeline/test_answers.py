@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -68,6 +69,20 @@ def test_a_question_is_asked_once_however_many_learners_press(asked, launcher):
 
 def test_other_arguments_are_another_question(asked, launcher):
     assert asked.ask("probe", {"n": 2}).key != asked.ask("probe", {"n": 3}).key
+
+
+def test_all_questions_of_a_task_are_listed_the_oldest_first(asked, launcher):
+    assert asked.asked("probe") == []
+    first, second = asked.ask("probe", {"n": 1}).key, ""
+    launcher.answer({"copies": 1})
+    asked.wait(first, 20)
+    os.utime(asked.folder / first / "request.json", (1, 1))
+    second = asked.ask("probe", {"n": 2}).key
+    asked.ask("another", {})
+    found = asked.asked("probe")
+    assert [(answer.key, answer.state) for answer in found] == [(first, "done"), (second, "asked")]
+    (asked.folder / "half-made").mkdir()
+    assert len(asked.asked("probe")) == 2
 
 
 def test_another_tensorflow_is_asked_anew(asked, monkeypatch):

@@ -761,6 +761,17 @@ def test_a_line_in_the_log_is_a_sign_of_life(make):
     assert runs.wait(run_id, 10).state == "failed"
 
 
+def test_a_line_of_progress_is_a_sign_of_life_as_well(make):
+    clock = Clock()
+    runs = make(clock=clock, silent_seconds=60)
+    run_id = start(runs)
+    clock.now += 50
+    (runs.path(run_id) / run_log.PROGRESS_NAME).write_text("{}\n")
+    until(lambda: runs.workers._active[runs.path(run_id)].sign == clock.now, "the line is noticed")
+    clock.now += 61
+    assert runs.wait(run_id, 10).state == "failed"
+
+
 def test_time_in_the_queue_does_not_count(make, launcher):
     clock = Clock()
     runs = make(clock=clock, wall_seconds=600, silent_seconds=60)

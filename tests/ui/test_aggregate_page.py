@@ -5,74 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pipeline import recordings, runs
 from pipeline.answers import question_key
-from pipeline.launch import TRAINER_BROKEN
 from pipeline.sources import Csv
-from ui import keys, learner, services
+from tests.ui.apptest import opened, text
+from ui import keys, services
 from ui.words import plain
 
+pytestmark = pytest.mark.usefixtures("trainer")
 ROOT = Path(__file__).resolve().parents[2]
 CSV = (ROOT / "tests/cases/data/three_rows.csv").read_bytes()
 WORDS = (ROOT / "tests/cases/data/three_class_words.csv").read_bytes()
-
-
-class Trainer:
-    """Starts nothing; `broken` says so at once, as where TensorFlow is absent."""
-
-    broken = False
-
-    def open(self, on_exit):
-        self._on_exit = on_exit
-        self.launched = []
-
-    def launch(self, folder):
-        self.launched.append(folder)
-        if self.broken:
-            threading.Thread(target=self._on_exit, args=(folder, TRAINER_BROKEN)).start()
-
-    def kill(self, folder):
-        pass
-
-    def close(self):
-        pass
-
-
-@pytest.fixture(autouse=True)
-def trainer(tmp_path, monkeypatch):
-    fake = Trainer()
-    monkeypatch.setenv("LOCKSTEP_DATA", str(tmp_path))
-    monkeypatch.setattr(services, "default_launcher", lambda *_: fake)
-    monkeypatch.setattr(learner, "owner", lambda: "someone")
-    cached = (services.runs, services.uploads, services.answers, services.feed, services.ended)
-    for made in cached:
-        made.cache_clear()
-    yield fake
-    services.runs().close()
-    for made in cached:
-        made.cache_clear()
-
-
-def opened(page, **query):
-    app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = str(value)
-    if "_" in page:  # its URL is spelled otherwise, which is known once the pages are
-        app.run()
-    app.switch_page(f"{page}.py").run()
-    assert not app.exception
-    return app
-
-
-def text(app):
-    kinds = (app.title, app.markdown, app.info, app.warning)
-    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "")
 
 
 def html(app):
@@ -83,7 +30,7 @@ def finished(trainer, config, name="shuffled-never"):
     """A run of one's own that has ended: a recorded log under its settings."""
     run_id = services.runs().start(config, "someone")
     shutil.copy(runs.RECORDED / name / "events.jsonl", services.runs().path(run_id))
-    trainer._on_exit(services.runs().path(run_id), 0)
+    trainer.on_exit(services.runs().path(run_id), 0)
     return run_id
 
 
@@ -190,7 +137,7 @@ def test_one_learner_starts_as_many_of_the_three_as_may_run_and_the_third_later(
     assert len(trainer.launched) == 2
     assert "never: **waits for a free place**" in text(app)
     assert app.button(key=keys.ONE_CLASS_BUTTON).disabled
-    trainer._on_exit(trainer.launched[0], 1)
+    trainer.on_exit(trainer.launched[0], 1)
     app.run()
     configs = [json.loads((f / "request.json").read_text())["config"] for f in trainer.launched]
     assert [config["combine"] for config in configs] == ["step", "epoch", "never"]
@@ -204,7 +151,7 @@ def test_when_the_three_are_done_they_take_the_place_of_the_recorded_ones(traine
     for place, way in enumerate(("step", "epoch", "never")):
         folder = trainer.launched[place]
         shutil.copy(runs.RECORDED / f"one-class-{way}" / "events.jsonl", folder)
-        trainer._on_exit(folder, 0)
+        trainer.on_exit(folder, 0)
         app.run()
     assert not app.exception
     assert "Your three runs, made on this machine: 5 epochs, 2 replicas." in text(app)
@@ -215,7 +162,7 @@ def test_a_run_of_the_three_that_fails_is_told_and_the_recorded_ones_stay(traine
     app = opened("aggregate", epochs=1)
     app.button(key=keys.ONE_CLASS_BUTTON).click().run()
     for place in range(3):
-        trainer._on_exit(trainer.launched[place], 1)
+        trainer.on_exit(trainer.launched[place], 1)
         app.run()
     assert not app.exception
     assert "every step: The run's process ended early (exit status 1)." in text(app)
@@ -298,7 +245,7 @@ def test_class_names_of_a_file_cannot_become_markup(trainer):
     for place, way in enumerate(("step", "epoch", "never")):
         folder = trainer.launched[place]
         shutil.copy(runs.RECORDED / f"one-class-{way}" / "events.jsonl", folder)
-        trainer._on_exit(folder, 0)
+        trainer.on_exit(folder, 0)
         app.run()
     assert not app.exception
     classes = services.runs().view(trainer.launched[0].name).data.classes

@@ -80,6 +80,7 @@ def opened(page="load", **query):
 
 def text(app):
     found = [element.value for kind in (app.markdown, app.warning) for element in kind]
+    found += [element.proto.body for element in app.get("html")]  # texts with marked terms
     return "\n".join(found).replace("\\", "")
 
 

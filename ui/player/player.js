@@ -50,6 +50,7 @@ class Player {
     if (data.fresh) this.playing = true;
     else this.position = data.url ? 0 : (data.start ?? this.total);
     this.connect();
+    if (this.playing && !data.url) this.schedule(); // a stream schedules with its first rows
   }
 
   // New data from the server for the same source: charts or theme may have changed.
@@ -218,6 +219,7 @@ class Player {
 
   keydown(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.composedPath()[0].closest?.(".vega-bindings")) return; // a chart's own slider
     const onButton = event.composedPath()[0].tagName === "BUTTON";
     const keys = {
       ArrowLeft: () => this.step(-1),
@@ -245,25 +247,40 @@ class Player {
     const nodes = this.data.charts.map((chart) => {
       const figure = element("figure", { role: "img", ariaLabel: chart.alt });
       if (chart.title) figure.append(element("figcaption", {}, chart.title));
+      figure.append(element("p", { className: "told", ariaLive: "polite" }));
       figure.append(element("div", { className: "chart" }));
       return figure;
     });
-    this.charts.replaceChildren(...nodes);
-    this.finalizeViews();
+    // A picture that takes another's place is made out of sight: nothing blinks, nothing jumps.
+    const fresh = this.views.length ? element("div", { className: "charts" }) : this.charts;
+    if (fresh !== this.charts) {
+      const width = this.charts.offsetWidth;
+      fresh.style.cssText = `position: absolute; height: 0; overflow: hidden; width: ${width}px`;
+      this.charts.after(fresh);
+    }
+    fresh.replaceChildren(...nodes);
     const embedded = await Promise.all(
       this.data.charts.map((chart, index) =>
         window.vegaEmbed(
           nodes[index].querySelector(".chart"),
           coloured({ ...chart.spec, config: this.config(palette) }, palette),
-          { actions: false, renderer: "canvas", logLevel: 1 } // errors only: empty charts warn
+          { ...this.drawing(), actions: false, logLevel: 1 } // errors only: empty charts warn
         )
       )
     );
     if (turn !== this.turn || this.disposed) {
       embedded.forEach((result) => result.finalize());
+      if (fresh !== this.charts) fresh.remove();
       return;
     }
+    this.finalizeViews();
+    this.charts.replaceWith(fresh);
+    this.charts = fresh;
+    fresh.style.cssText = "";
     this.views = embedded.map((result) => ({ ...result, drawn: {}, names: datasets(result.spec) }));
+    embedded.forEach(({ view }, index) => speak(view, nodes[index].querySelector(".told")));
+    // The figure says what a chart shows; the roles of its marks say nothing.
+    fresh.querySelectorAll("svg").forEach((svg) => svg.setAttribute("aria-hidden", "true"));
     this.observer ??= new ResizeObserver(() => this.resize());
     this.observer.observe(this.charts);
     this.render();
@@ -469,6 +486,13 @@ class Player {
     return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
   }
 
+  // In the presenter view charts are enlarged as a whole (--chart-zoom): vectors stay sharp then,
+  // and no tooltip can point at the right mark.
+  drawing() {
+    const zoom = getComputedStyle(this.host).getPropertyValue("--chart-zoom");
+    return zoom ? { renderer: "svg", tooltip: false } : { renderer: "canvas" };
+  }
+
   config({ ink, quiet, line }) {
     const font = getComputedStyle(this.host).fontFamily;
     return {
@@ -534,13 +558,25 @@ function thinned(rows) {
   }
   const kept = [];
   for (const all of series.values()) {
-    for (let start = 0; start < all.length; start += 4) {
+    kept.push(all[0]); // a curve begins where it began
+    for (let start = 1; start < all.length; start += 4) {
       const four = all.slice(start, start + 4).sort((a, b) => a.loss - b.loss);
       kept.push(four[0]);
       if (four.length > 1) kept.push(four.at(-1));
     }
   }
   return kept.sort((a, b) => a.at - b.at);
+}
+
+// A chart with a parameter `sentence` says it in words, again whenever a slider changes it.
+function speak(view, line) {
+  try {
+    line.textContent = view.signal("sentence");
+  } catch {
+    return; // most charts have none
+  }
+  line.parentElement.setAttribute("role", "group"); // what is inside an image cannot be reached
+  view.addSignalListener("sentence", (_, text) => (line.textContent = text));
 }
 
 // Names of the data sets that the player fills: the empty ones of the spec.

@@ -20,12 +20,14 @@ from pipeline.trainer.experiments import (
     timing,
     uneven,
 )
+from pipeline.trainer.experiments.broken import experiments as cards
 from pipeline.trainer.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment[Any]] = {
     experiment.name: experiment
     for module in (
         averaging,
+        cards,
         divided_loss,
         exchange,
         first_programs,

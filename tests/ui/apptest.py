@@ -1,0 +1,63 @@
+"""Pages under AppTest with a fake trainer: nothing is trained, and every folder is a test's own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from pipeline.events import RunFinished
+from pipeline.launch import ROOT, TRAINER_BROKEN
+from pipeline.run_log import RESULT_NAME, write_outcome
+
+
+class Trainer:
+    """Starts nothing; `broken` says so at once, as where TensorFlow does not start."""
+
+    broken = False
+
+    def open(self, on_exit: Callable[[Path, int], None]) -> None:
+        self.on_exit = on_exit
+        self.launched: list[Path] = []
+
+    def launch(self, folder: Path) -> None:
+        self.launched.append(folder)
+        if self.broken:
+            threading.Thread(target=self.on_exit, args=(folder, TRAINER_BROKEN)).start()
+
+    def answer(self, result: Any) -> None:
+        """The last question was answered with this."""
+        folder = self.launched[-1]
+        (folder / RESULT_NAME).write_text(json.dumps(result))
+        write_outcome(folder, RunFinished(checks={}))
+        self.on_exit(folder, 0)
+
+    def kill(self, folder: Path) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def opened(page: str, *, session: dict[str, Any] | None = None, **query: Any) -> AppTest:
+    """A page of the lesson (its file's name without the ending), with this query."""
+    app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = str(value)
+    for name, value in (session or {}).items():
+        app.session_state[name] = value
+    if "_" in page:  # its URL is spelled otherwise, which is known once the pages are
+        app.run()
+    app.switch_page(f"{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def text(app: AppTest) -> str:
+    """What the page says, without Markdown's backslashes."""
+    kinds = (app.title, app.markdown, app.info, app.warning)
+    return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "")
