@@ -154,6 +154,7 @@ def test_the_recorded_measurements_tell_what_the_page_says_of_them_or_get_no_ver
     assert small is not None
     assert wide is not None
     # On a busy machine a recording gets no verdict, and the page says that it is rough.
-    assert small.verdict in ("slower", "refused")
+    assert small.verdict in ("slower", "same", "refused")
     assert wide.verdict in ("faster", "refused")
-    assert small.speed_up("strong", 2) < 1, "the page's question takes this for right"
+    assert small.speed_up("strong", 2) < 1.1, "the page's question takes this for right"
+    assert small.speed_up("strong", 8) < 1

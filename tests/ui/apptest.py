@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,12 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from pipeline.config import RunConfig
 from pipeline.events import RunFinished
 from pipeline.launch import ROOT, TRAINER_BROKEN
-from pipeline.run_log import RESULT_NAME, write_outcome
+from pipeline.run_log import FILE_NAME, RESULT_NAME, write_outcome
+from pipeline.runs import RECORDED
+from ui import services
 
 
 class Trainer:
@@ -61,3 +65,17 @@ def text(app: AppTest) -> str:
     """What the page says, without Markdown's backslashes."""
     kinds = (app.title, app.markdown, app.info, app.warning)
     return "\n".join(element.value for kind in kinds for element in kind).replace("\\", "")
+
+
+def html(app: AppTest) -> str:
+    """The HTML of the page: its tables and lists."""
+    return "\n".join(element.proto.body for element in app.get("html"))
+
+
+def finished(trainer: Trainer, config: RunConfig, name: str = "shuffled-never") -> str:
+    """A run of one's own that has ended: a recorded log under its settings. Returns its id."""
+    run_id = services.runs().start(config, "someone")
+    folder = services.runs().path(run_id)
+    shutil.copy(RECORDED / name / FILE_NAME, folder)
+    trainer.on_exit(folder, 0)
+    return run_id

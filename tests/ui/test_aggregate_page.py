@@ -12,7 +12,7 @@ import pytest
 from pipeline import recordings, runs
 from pipeline.answers import question_key
 from pipeline.sources import Csv
-from tests.ui.apptest import opened, text
+from tests.ui.apptest import finished, html, opened, text
 from ui import keys, services
 from ui.words import plain
 
@@ -20,18 +20,6 @@ pytestmark = pytest.mark.usefixtures("trainer")
 ROOT = Path(__file__).resolve().parents[2]
 CSV = (ROOT / "tests/cases/data/three_rows.csv").read_bytes()
 WORDS = (ROOT / "tests/cases/data/three_class_words.csv").read_bytes()
-
-
-def html(app):
-    return "\n".join(element.proto.body for element in app.get("html"))
-
-
-def finished(trainer, config, name="shuffled-never"):
-    """A run of one's own that has ended: a recorded log under its settings."""
-    run_id = services.runs().start(config, "someone")
-    shutil.copy(runs.RECORDED / name / "events.jsonl", services.runs().path(run_id))
-    trainer.on_exit(services.runs().path(run_id), 0)
-    return run_id
 
 
 def test_the_recorded_run_shows_its_recorded_answer_and_asks_nothing(trainer):

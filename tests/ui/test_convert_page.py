@@ -10,11 +10,10 @@ import pytest
 from pipeline import convert
 from pipeline.answers import RECORDED, question_key, recorded_key
 from pipeline.run_log import PROGRESS_NAME, RESULT_NAME
-from tests.ui import test_aggregate_page
-from tests.ui.test_aggregate_page import html, opened, text
+from tests.ui.apptest import html, opened, text
 from ui import convert_state, keys, services
 
-trainer = test_aggregate_page.trainer
+pytestmark = pytest.mark.usefixtures("trainer")
 SHIPPED = json.loads(
     (RECORDED / recorded_key(convert.TASK, {}) / RESULT_NAME).read_text(encoding="utf-8")
 )
@@ -79,7 +78,7 @@ def test_pressed_it_asks_once_and_cells_fill_as_programs_end(app, trainer):
     folder = trainer.launched[0]
     (folder / RESULT_NAME).write_text(json.dumps(SHIPPED))
     (folder / "outcome.json").write_text('{"event": "run_finished", "checks": {}}')
-    trainer._on_exit(folder, 0)
+    trainer.on_exit(folder, 0)
     app.run()
     assert not any("pale" in cell for cell in cells(app))
     assert "Run here, with TensorFlow" in text(app)
@@ -180,6 +179,6 @@ def test_a_full_queue_is_said_and_the_recorded_answer_opens_all_the_same(trainer
     assert "runs are waiting already" in text(app)
     assert "They have not run on this machine." in text(app)
     assert len(cells(app)) == 8
-    trainer._on_exit(trainer.launched[0], 1)
+    trainer.on_exit(trainer.launched[0], 1)
     press(app, keys.ASK_AGAIN)
     assert "Running them here" in text(app)

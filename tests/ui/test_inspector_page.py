@@ -11,8 +11,7 @@ import pytest
 from pipeline import inspect_step, recordings, wrong_ways
 from pipeline.config import RunConfig
 from pipeline.step_records import StepRecord
-from tests.ui.apptest import opened, text
-from tests.ui.test_aggregate_page import finished, html
+from tests.ui.apptest import finished, html, opened, text
 from ui import keys, services
 from ui.inspector_checks import _percent
 

@@ -12,11 +12,11 @@ from pipeline import answers, prediction, recordings
 from pipeline.answers import question_key, recorded_key
 from pipeline.config import RunConfig
 from pipeline.prediction import TASK
-from tests.ui.test_aggregate_page import finished, html, opened, text, trainer
+from tests.ui.apptest import finished, html, opened, text
 from ui import keys, services
 from ui.prediction import _alike
 
-__all__ = ["trainer"]  # the fixture is used by every test here
+pytestmark = pytest.mark.usefixtures("trainer")
 
 
 def question(row: int, size: int = 64, batch_size: int = 32):
@@ -33,7 +33,7 @@ def answer_it(trainer, row: int) -> None:
     (folder / "result.json").write_text(json.dumps(result))
     run = answers.RECORDED.parent / "runs" / recordings.DEFAULT
     shutil.copy(run / "events.jsonl", folder)
-    trainer._on_exit(folder, 0)
+    trainer.on_exit(folder, 0)
 
 
 def table(app, name: str) -> list[list[str]]:
