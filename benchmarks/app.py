@@ -178,7 +178,9 @@ def keep_long_run(data: Path, steps: int) -> str:
     again = [{**once[n % len(once)], "step": n + 1, "epoch": 1} for n in range(steps)]
     start = {**told[0], "steps": steps, "steps_per_epoch": steps}
     whole = [start, *told[1:4], *again, {**told[-2], "epoch": 1, "last_step": steps}, told[-1]]
-    path.write_text("".join(json.dumps(event) + "\n" for event in whole), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps(e, separators=(",", ":")) + "\n" for e in whole), encoding="utf-8"
+    )
     return run_id
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from pipeline import inspect_step
 from pipeline.backward import Wide
 from pipeline.inspect_step import Inspected
-from ui import keys, lesson, pictures_inspector, player
+from ui import charts, keys, lesson, pictures_inspector, player
 from ui.inspector import Shown, go_to, largest, value_of
 from ui.pictures_inspector import Panel
 from ui.words import Words
@@ -40,7 +40,7 @@ def section(page: lesson.Page, shown: Shown, step: Inspected, tensor: int) -> No
 
 def _dots(words: Words, shown: Shown, step: Inspected, sizes: list[Wide]) -> player.Chart:
     rows = step.record.rows[: len(sizes)]
-    drawn = pictures_inspector.rows_of_step(sizes, rows, shown.row)
+    drawn = charts.kept(pictures_inspector.rows_of_step, sizes, rows, shown.row)
     stride = pictures_inspector.stride_of(rows)
     title = words.text("dots_title")
     if stride > 1:
@@ -56,7 +56,7 @@ def _part(
     part = step.traced(owner).of([place]).gradient(step.divisor(owner))[tensor]
     panel = Panel(f"R{owner}", f"R{owner}", part, "gradients")
     scale = pictures_inspector.scale(words.text("scale_gradients"), [panel], combined[tensor])
-    drawn = pictures_inspector.panels([panel], combined[tensor], {"gradients": scale})
+    drawn = charts.kept(pictures_inspector.panels, [panel], combined[tensor], {"gradients": scale})
     title = words.text("part_title", {"whose": whose, "owner": f"R{owner}"})
     return player.Chart(drawn, title, f"{title}: {value_of(largest(part))}")
 

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from pipeline import inspect_step, step_records, wrong_ways
 from pipeline.inspect_step import Inspected
 from pipeline.run_view import RunView
-from ui import frame, inspector_checks, inspector_rows, keys, lesson, pictures_inspector, player
+from ui import (
+    charts,
+    frame,
+    inspector_checks,
+    inspector_rows,
+    keys,
+    lesson,
+    pictures_inspector,
+    player,
+)
 from ui.inspector import MANY, Shown, largest, value_of
 from ui.pictures_inspector import Panel, Scale
 from ui.words import Words
@@ -43,7 +52,9 @@ def section(page: lesson.Page, shown: Shown) -> None:
     scales = _scales(words, [*gradients, *weights], like)
     player.still(
         [
-            player.Chart(pictures_inspector.panels(some, like, scales), words.text(title), told)
+            player.Chart(
+                charts.kept(pictures_inspector.panels, some, like, scales), words.text(title), told
+            )
             for title, some in (("gradients", _filled(gradients)), ("weights", weights))
         ],
         words.text("picture"),
