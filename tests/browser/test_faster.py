@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -36,5 +38,7 @@ def test_every_section_opens_by_the_keyboard(page: Page, server: Server) -> None
     for name in ("Work it out", "Diagnose yours", "The learning rate"):
         page.keyboard.press("ArrowRight")
         expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+        # A section is made when it is opened; Streamlit loses keys pressed faster than that.
+        expect(page.get_by_role("tabpanel", name=name)).to_contain_text(re.compile(r"\w"))
     expect(page.locator("table.rates tbody tr")).to_have_count(4)
     expect(page.get_by_text("The rule holds here")).to_be_visible()

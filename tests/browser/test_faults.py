@@ -67,7 +67,9 @@ def test_ten_kills_of_the_app_lose_nothing(page: Page, tmp_path: Path, number: i
     kill_and_come_back(page, tmp_path)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.soak)]
+)
 def test_an_app_that_is_stopped_ends_its_runs_and_leaves_no_process(
     page: Page, tmp_path: Path, how: signal.Signals
 ) -> None:

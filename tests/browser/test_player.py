@@ -10,9 +10,10 @@ from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from pipeline.events import Step
 from pipeline.run_log import FILE_NAME, events
-from tests.browser.conftest import Server
+from tests.browser.conftest import ROOT, Server
 from tests.browser.player import PlayerView
 from tests.browser.proxy import CuttableProxy
+from ui.web import VEGA_URL
 
 pytestmark = pytest.mark.browser
 
@@ -224,3 +225,40 @@ def proxy(server: Server) -> Iterator[CuttableProxy]:
     made = CuttableProxy(int(server.url.rsplit(":", 1)[1]))
     yield made
     made.close()
+
+
+OVERTAKEN = """async ([source, vega]) => {
+    const { default: mount } = await import(URL.createObjectURL(
+        new Blob([source], { type: "text/javascript" })
+    ));
+    const place = document.body.appendChild(document.createElement("div"));
+    place.innerHTML = '<div class="player"></div>';
+    const palette = { ink: "#000", quiet: "#777", line: "#ccc" };
+    const data = (source) => ({
+        source, vega, label: source, charts: [], words: {}, frames: [source], total: 1,
+        palettes: { light: palette, dark: palette },
+    });
+    const call = (source) => mount({ parentElement: place, data: data(source) });
+    const pause = () => new Promise((done) => setTimeout(done, 50));
+    const shown = () => place.firstChild.player;
+    call("older");
+    call("newer");
+    const cleanUp = call("older");
+    cleanUp();
+    await pause();
+    const told = [shown().data.source, !!shown().disposed];
+    const last = call("newest");
+    place.remove();
+    last();
+    await pause();
+    return [...told, shown().data.source, !!shown().disposed];
+}"""
+
+
+def test_a_late_call_with_older_data_does_not_take_the_picture_away(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/_stcore/health")
+    source = (ROOT / "ui/player/player.js").read_text(encoding="utf-8")
+    found = page.evaluate(OVERTAKEN, [source, f"{server.url}{VEGA_URL}"])
+    assert found == ["newer", False, "newest", True]

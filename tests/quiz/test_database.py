@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -20,7 +19,6 @@ from quiz import database
 from quiz.attempts import AttemptStore
 from quiz.database import MIGRATIONS, DatabaseError, open_database, writing
 from quiz.learners import LearnerStore
-from quiz.loading import load
 
 ROOT = Path(__file__).resolve().parents[2]
 BANK = ROOT / "quiz/bank.yaml"
@@ -183,28 +181,34 @@ def test_one_learner_in_twenty_tabs_has_one_attempt_and_every_act_counts_once(ur
     engine.dispose()
 
 
-def _submit(url: str, number: int, start: float) -> None:
-    time.sleep(max(0.0, start - time.time()))
-    engine = open_database(url)
-    bank = load(BANK)
-    for learner_number in range(number * 5, number * 5 + 5):
-        learner = LearnerStore(engine).learner(f"cookie-{learner_number}")
-        store = AttemptStore(engine)
-        attempt = store.start(learner.id, bank, "practice")
-        store.answer(learner.id, attempt.id, "scope-error", "C", client_id="press")
-    engine.dispose()
+SUBMITTER = """
+import sys, time
+from quiz.attempts import AttemptStore
+from quiz.database import open_database
+from quiz.learners import LearnerStore
+from quiz.loading import load
+url, bank_file, number, start = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+time.sleep(max(0.0, start - time.time()))
+engine = open_database(url)
+bank = load(bank_file)
+for learner_number in range(number * 5, number * 5 + 5):
+    learner = LearnerStore(engine).learner(f"cookie-{learner_number}")
+    store = AttemptStore(engine)
+    attempt = store.start(learner.id, bank, "practice")
+    store.answer(learner.id, attempt.id, "scope-error", "C", client_id="press")
+"""
 
 
 def test_processes_may_make_the_database_and_write_to_it_at_the_same_time(url: str):
-    context = multiprocessing.get_context("spawn")
     start = time.time() + 1.5
-    processes = [context.Process(target=_submit, args=(url, n, start)) for n in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", SUBMITTER, url, str(BANK), str(number), str(start)], cwd=ROOT
+        )
+        for number in range(4)
+    ]
 
-    assert [process.exitcode for process in processes] == [0] * 4
+    assert [process.wait(60) for process in processes] == [0] * 4
     engine = open_database(url)
     with engine.connect() as db:
         assert db.scalar(sa.text("SELECT count(*) FROM acts")) == 20

@@ -11,18 +11,30 @@ const players = new WeakMap(); // parentElement -> Player: see the note on life 
 
 // Streamlit calls this again, without the cleanup, whenever the data or the theme changes. So the
 // player of an element is kept and told; a second stream is never opened for the same source.
+// Calls can overtake each other: one with older data may come last, followed by its own cleanup
+// while the picture stays on the page. Then what was shown before that call is shown again.
 export default function mount({ parentElement, data, setTriggerValue }) {
+  const before = players.get(parentElement)?.data;
+  const player = show(parentElement, data, setTriggerValue);
+  return () =>
+    setTimeout(() => {
+      if (players.get(parentElement) !== player) return; // a later call has taken over
+      if (!player.root.isConnected) {
+        player.dispose();
+        players.delete(parentElement);
+      } else if (before) show(parentElement, before, setTriggerValue);
+    });
+}
+
+function show(parentElement, data, trigger) {
   let player = players.get(parentElement);
   if (!player || player.data.source !== data.source || !player.root.isConnected) {
     player?.dispose();
     player = new Player(parentElement, data);
     players.set(parentElement, player);
   }
-  player.update(data, setTriggerValue);
-  return () => {
-    players.get(parentElement)?.dispose();
-    players.delete(parentElement);
-  };
+  player.update(data, trigger);
+  return player;
 }
 
 class Player {
