@@ -72,7 +72,8 @@ class Feed:
         queue = tail.join()
         try:
             over = run_log.terminal(path) is not None  # asked first: what follows is then all
-            entries, offset = await asyncio.to_thread(run_log.read, path, after)
+            start = await asyncio.to_thread(_behind_a_line, path, after)
+            entries, offset = await asyncio.to_thread(run_log.read, path, start)
             events = [entry.event for entry in entries]
             yield Message(offset, _encode(thin(events)) if events else self._before(run_id))
             if over or run_log.ends(events):
@@ -163,6 +164,15 @@ class _Tail:
         """Hand this to every viewer; None ends them."""
         for queue in self._queues:
             queue.put_nowait(news)
+
+
+def _behind_a_line(path: Path, offset: int) -> int:
+    """The offset if a line ends there, else 0: somebody made it up, so they get everything."""
+    if offset <= 0 or not path.exists():
+        return 0
+    with path.open("rb") as file:
+        file.seek(offset - 1)
+        return offset if file.read(1) == b"\n" else 0
 
 
 def _line_start(path: Path, offset: int) -> int:

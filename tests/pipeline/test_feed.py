@@ -105,6 +105,17 @@ def test_a_run_that_has_told_nothing_is_starting(runs, run_id):
     assert json.loads(first.data) == {"phase": "starting"}
 
 
+@pytest.mark.parametrize("offset", [1, 37, 10**9, -5])
+def test_an_offset_that_somebody_made_up_gives_the_whole_run(runs, run_id, offset):
+    log = run_log.LogWriter(runs.log_path(run_id))
+    for event in (STARTED, step(1), step(2), FINISHED):
+        log.write(event)
+    log.close()
+    (whole,) = run(collect(runs, run_id, until=ended))
+    (found,) = run(collect(runs, run_id, after=offset, until=ended))
+    assert steps_of([found]) == steps_of([whole]) == [1, 2]
+
+
 def test_a_waiting_run_says_its_place(runs, run_id):
     waiting = runs.start(RunConfig(), "me")
     (first,) = run(collect(runs, waiting))
