@@ -2,6 +2,9 @@
 
 Wires Streamlit's server to the app's own routes, starts the trainer when the server starts, and
 leaves no process behind when it stops. Pages begin in `pages/main.py`.
+
+pandas is imported here because Streamlit otherwise does so in the first learner's page: Altair
+looks for it in `sys.modules`, and a second page then met it half imported and failed.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from contextlib import asynccontextmanager
 from types import FrameType
 from typing import Any
 
+import pandas  # noqa: F401
 import streamlit as st
 from altair.utils import schemapi
 from starlette.middleware import Middleware

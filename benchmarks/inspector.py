@@ -27,7 +27,8 @@ from pipeline.config import RunConfig
 from pipeline.launch import ForkingTrainer
 from pipeline.limits import Limits
 from pipeline.runs import Runs
-from tests.browser.conftest import CHROMIUM, QUIET, start_server
+from tests.browser.conftest import CHROMIUM, QUIET
+from tests.serving import start_server
 
 CONFIGS = {"200 steps": RunConfig(epochs=5), "2,000 steps": RunConfig(epochs=50)}
 DRAWN = """() => {

@@ -22,7 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.conftest import CHROMIUM, QUIET, start_server
+from tests.browser.conftest import CHROMIUM, QUIET
+from tests.serving import start_server
 from ui.contents import CONTENTS, CORE, TRACES
 from ui.words import words
 

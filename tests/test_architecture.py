@@ -359,3 +359,8 @@ def test_a_package_that_is_only_installed_by_chance_is_found(tmp_path: Path):
 
     assert len(found) == 1, found
     assert "ui/stage.py:3 imports pluggy" in found[0]
+
+
+def test_no_page_is_the_first_to_import_pandas():
+    """Altair looks for it in `sys.modules`: while one page imported it, another met half of it."""
+    assert loaded_by(ROOT, ["app"], ("pandas",)) == ["pandas"]

@@ -6,23 +6,16 @@ is the system's own; where there is none these tests fail and say how to get it.
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-# Condition, not timing: on a busy machine a page may take its time.
-expect.set_options(timeout=20_000)
-ROOT = Path(__file__).resolve().parents[2]
+from tests.serving import PATIENCE
+
+expect.set_options(timeout=1000 * PATIENCE)
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
     "--no-sandbox",
@@ -35,60 +28,7 @@ QUIET = (
 )
 
 
-@dataclass
-class Server:
-    """One `streamlit run app.py`, in a process of its own."""
-
-    process: subprocess.Popen[bytes]
-    url: str
-    data: Path
-
-    def stop(self) -> None:
-        """End it as Ctrl-C would."""
-        self.process.terminate()
-        try:
-            self.process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-
-def start_server(
-    data: Path, port: int | None = None, *, root: Path = ROOT, **environment: str
-) -> Server:
-    """Start the app and wait until it answers."""
-    if port is None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-    log = data.parent / f"server-{port}.log"
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"],
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "LOCKSTEP_DATA": str(data), **environment},
-        )
-    server = Server(process, f"http://localhost:{port}", data)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=1):
-                return server
-        except OSError:
-            time.sleep(0.1)
-    server.stop()
-    raise AssertionError(f"the server did not start; see {log}")
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The one server that most browser tests share."""
-    started = start_server(tmp_path_factory.mktemp("browser") / "data")
-    yield started
-    started.stop()
+Newcomer = Callable[..., BrowserContext]
 
 
 @pytest.fixture(scope="session")
@@ -103,12 +43,24 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A fresh learner: no cookies, nothing stored."""
-    made = browser.new_context(viewport={"width": 1280, "height": 1200})
-    made.set_default_timeout(30_000)
-    yield made
-    made.close()
+def newcomer(browser: Browser) -> Iterator[Newcomer]:
+    """Makes a fresh learner: no cookies, nothing stored. Playwright's options may be given."""
+    made: list[BrowserContext] = []
+
+    def arrive(**options: Any) -> BrowserContext:
+        made.append(browser.new_context(**options))
+        made[-1].set_default_timeout(1000 * PATIENCE)
+        return made[-1]
+
+    yield arrive
+    for context in made:
+        context.close()
+
+
+@pytest.fixture
+def context(newcomer: Newcomer) -> BrowserContext:
+    """The learner of most tests."""
+    return newcomer(viewport={"width": 1280, "height": 1200})
 
 
 @pytest.fixture

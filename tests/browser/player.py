@@ -24,13 +24,13 @@ class PlayerView:
         """The last step that has arrived."""
         return int(self.root.get_attribute("data-edge") or 0)
 
-    def wait_for_position(self, at_least: int, timeout: float = 60_000) -> None:
+    def wait_for_position(self, at_least: int) -> None:
         """Wait until step `at_least` is drawn."""
-        self._wait(f"+node.dataset.position >= {at_least}", timeout)
+        self._wait(f"+node.dataset.position >= {at_least}")
 
-    def wait_for_phase(self, *phases: str, timeout: float = 60_000) -> None:
+    def wait_for_phase(self, *phases: str) -> None:
         """Wait until the run is in one of these phases."""
-        self._wait(f"{list(phases)}.includes(node.dataset.phase)", timeout)
+        self._wait(f"{list(phases)}.includes(node.dataset.phase)")
 
     def drawn_points(self) -> int:
         """How many dark pixels the first chart has: grows with the curve."""
@@ -51,10 +51,10 @@ class PlayerView:
         self.page.wait_for_url(re.compile("run=[0-9a-f]{20}"))
         run_id = re.search("run=([0-9a-f]{20})", self.page.url)
         assert run_id
-        self._wait(f"node.dataset.source === '{run_id[1]}'", 60_000)
+        self._wait(f"node.dataset.source === '{run_id[1]}'")
         return run_id[1]
 
-    def _wait(self, condition: str, timeout: float) -> None:
+    def _wait(self, condition: str) -> None:
         self.root.wait_for()
         handle = self.root.element_handle()
-        self.page.wait_for_function(f"node => {condition}", arg=handle, timeout=timeout)
+        self.page.wait_for_function(f"node => {condition}", arg=handle)

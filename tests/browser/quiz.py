@@ -7,11 +7,6 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, Response, WebSocket, expect
 
-from quiz.attempt import Attempt
-from quiz.attempts import AttemptStore
-from quiz.database import open_database
-
-expect.set_options(timeout=30_000)
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 
 
@@ -46,9 +41,7 @@ class QuizView:
         field = self.part("device").get_by_role("textbox")
         field.fill(code)
         field.press("Enter")
-        settled = "[data-testid=stApp][data-test-script-state=notRunning]"
-        self.page.wait_for_timeout(100)  # Streamlit notes the start of a run a moment later
-        self.page.wait_for_selector(settled)
+        settle(self.page)
 
     def options(self, question: str) -> Locator:
         """The choices of a question."""
@@ -87,11 +80,24 @@ class QuizView:
         raise AssertionError(f"the Tab key does not reach {key}")
 
 
+def settle(page: Page) -> None:
+    """Wait until the page is drawn: no script runs, nothing is faded out or in on the way."""
+    page.wait_for_timeout(100)  # Streamlit notes the start of a run a moment later
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+    page.wait_for_function(
+        """() => !document.querySelector("[data-stale=true]")
+            && document.getAnimations().every(one =>
+                one.playState !== "running"
+                || one.effect.getComputedTiming().endTime === Infinity)"""
+    )
+
+
 def serious_faults(page: Page) -> list[str]:
     """What axe-core calls serious or critical, but for Streamlit's own sidebar.
 
     Its list of pages is built of groups inside a list (rules `list` and `listitem`).
     """
+    settle(page)
     options = {"runOnly": RULES, "resultTypes": ["violations"]}
     found = Axe().run(page, options=options).response["violations"]
     return [
@@ -105,17 +111,6 @@ def serious_faults(page: Page) -> list[str]:
 
 def _is_navigation(html: str) -> bool:
     return "stSidebarNavItems" in html or html.startswith('<li class="st-emotion-cache')
-
-
-def attempts_in(data: Path) -> list[Attempt]:
-    """Every attempt in the server's database, read while the server uses it."""
-    engine = open_database(f"sqlite:///{data / 'quiz.db'}")
-    with engine.connect() as db:
-        learners = [row[0] for row in db.exec_driver_sql("SELECT id FROM learners")]
-    store = AttemptStore(engine)
-    found = [attempt for learner in learners for attempt in store.all_of(learner)]
-    engine.dispose()
-    return found
 
 
 class Wiretap:

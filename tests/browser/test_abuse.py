@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.machine import private_megabytes
 from pipeline.recordings import CONFIGS, DEFAULT
-from tests.browser.conftest import Server, start_server
 from tests.hostile import values
+from tests.serving import Server, healthy, start_server
 from ui.web import SECURITY_HEADERS, VEGA_URL
 
 pytestmark = pytest.mark.browser
@@ -27,11 +27,6 @@ def get(server: Server, path: str) -> http.client.HTTPResponse:
     except urllib.error.HTTPError as refused:
         return refused  # type: ignore[return-value]
     return answer
-
-
-def healthy(server: Server) -> bool:
-    with get(server, "/_stcore/health") as answer:
-        return answer.status == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/train", VEGA_URL, "/runs/nobody/events"])

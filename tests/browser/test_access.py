@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.conftest import Newcomer
 from tests.browser.quiz import serious_faults
+from tests.serving import Server
 from ui.contents import CONTENTS, Entry
 
 pytestmark = pytest.mark.browser
@@ -39,12 +38,9 @@ def look_at(page: Page, server: Server, entry: Entry) -> None:
 
 
 @pytest.fixture
-def themed(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport={"width": 1280, "height": 900}, color_scheme=request.param
-    )
-    yield context.new_page()
-    context.close()
+def themed(newcomer: Newcomer, request: pytest.FixtureRequest) -> Page:
+    viewport = {"width": 1280, "height": 900}
+    return newcomer(viewport=viewport, color_scheme=request.param).new_page()
 
 
 @pytest.mark.parametrize(

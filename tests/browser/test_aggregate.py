@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 
 from pipeline import recordings, runs
 from pipeline.step_records import StepRecord, record_path
-from tests.browser.conftest import Server
 from tests.pipeline.processes import until
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ CELLS = """async node => {
 
 def player(page: Page):
     shown = page.locator(".st-key-picture .player")
-    shown.locator("canvas").wait_for(timeout=90_000)
+    shown.locator("canvas").wait_for()
     page.wait_for_function("node => node.player.views.length", arg=shown.element_handle())
     return shown
 

@@ -10,8 +10,8 @@ from pipeline import recordings, runs
 from pipeline.collectives import chunk_bounds
 from pipeline.dealt_step import flat, strongest
 from pipeline.step_records import StepRecord, record_path
-from tests.browser.conftest import Server
 from tests.pipeline.processes import until
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
 from tests.browser.player import PlayerView
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ def test_a_card_is_opened_by_a_link_guessed_run_and_placed(page: Page, server: S
     card.get_by_text("be right", exact=True).click()
     card.get_by_role("button", name="Run it").click()
 
-    expect(card.get_by_text("A silent mistake.")).to_be_visible(timeout=60_000)
+    expect(card.get_by_text("A silent mistake.")).to_be_visible()
     expect(card.get_by_text("You had guessed that it would be right.")).to_be_visible()
     expect(page.get_by_text("A recorded answer")).to_have_count(0)
     gradient = page.locator("table.card tr", has_text="Combined gradient").locator("td")

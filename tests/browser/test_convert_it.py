@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from pipeline import convert
 from pipeline.answers import RECORDED, question_key, recorded_key
 from pipeline.run_log import FILE_NAME, RESULT_NAME
-from tests.browser.conftest import Server
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 

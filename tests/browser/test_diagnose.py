@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.serving import Server
 from ui.words import words
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from pipeline import datasets, epoch_plan
 from pipeline.config import RunConfig
-from tests.browser.conftest import Server
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ def test_the_plan_on_screen_is_the_plan_of_the_settings(page: Page, server: Serv
     panel = page.locator(".st-key-row_panel")
     for use in plan.uses:
         line = f"epoch {use.epoch}, step {plan.step_of(use)}: R{use.replica}"
-        expect(panel).to_contain_text(line, timeout=30_000)
+        expect(panel).to_contain_text(line)
     cells = page.locator("table.counts tbody tr").all_inner_texts()
     assert [re.split(r"\s+", row)[-1] for row in cells] == [
         f"{together:,}" for *_, together in plan.per_replica

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pipeline import recordings, runs
 from pipeline.step_records import StepRecord, record_path
-from tests.browser.conftest import Server
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ CELLS = """async node => {
 
 def pictures(page: Page, key: str) -> Locator:
     shown = page.locator(f".st-key-{key} .still")
-    shown.locator("canvas").first.wait_for(timeout=90_000)
+    shown.locator("canvas").first.wait_for()
     return shown
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.conftest import Server
 from tests.browser.player import PlayerView
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 LONG = "?epochs=200&global_batch=100"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.conftest import Newcomer
 from tests.browser.player import PlayerView
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 CASES = Path(__file__).parents[1] / "cases/data"
@@ -24,7 +25,7 @@ def expect_shape(page: Page, shape: str) -> None:
 
 
 def test_a_file_is_mended_in_the_page_and_a_copied_link_shows_it_elsewhere(
-    page: Page, server: Server, browser: Browser
+    page: Page, server: Server, newcomer: Newcomer
 ) -> None:
     page.goto(f"{server.url}/load?replicas=3")
     page.locator("canvas").first.wait_for()
@@ -38,12 +39,11 @@ def test_a_file_is_mended_in_the_page_and_a_copied_link_shows_it_elsewhere(
     page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_text("Your row · 1")).to_be_visible()
     page.wait_for_url("**row=1**")
-    elsewhere = browser.new_context().new_page()
+    elsewhere = newcomer().new_page()
     elsewhere.goto(page.url)
-    expect(elsewhere.get_by_text("30 rows for training")).to_be_visible(timeout=30_000)
+    expect(elsewhere.get_by_text("30 rows for training")).to_be_visible()
     expect(elsewhere.get_by_text("Your row · 1")).to_be_visible()
     expect_shape(elsewhere, "30 × 4")
-    elsewhere.context.close()
 
 
 def test_going_back_shows_the_table_before(page: Page, server: Server) -> None:

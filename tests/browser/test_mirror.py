@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, start_server
+from tests.serving import Serve, Server
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,7 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
     page: Page, server: Server
 ) -> None:
     page.goto(f"{server.url}/mirror?replicas=3&data=digits&optimizer=sgd&seed=8")
-    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible()
     expect(page.locator(".player figcaption")).to_have_text(
         "The first weight matrix, 64 columns × 64 units"
     )
@@ -33,19 +33,16 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
 
 
 def test_where_tensorflow_does_not_start_the_recorded_answer_and_the_reason_stay(
-    page: Page, tmp_path: Path
+    page: Page, serve: Serve, tmp_path: Path
 ) -> None:
     broken = tmp_path / "without" / "tensorflow"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('no TensorFlow in this test')")
-    server = start_server(tmp_path / "data", PYTHONPATH=str(broken.parent))
-    try:
-        page.goto(f"{server.url}/mirror?replicas=8")
-        expect(page.get_by_text("A recorded answer")).to_be_visible(timeout=60_000)
-        expect(
-            page.get_by_text(re.compile("owns TensorFlow ended|does not start on this"))
-        ).to_be_visible()
-        expect(page.get_by_role("button", name="Ask again")).to_be_visible()
-        expect(page.locator("table.devices tbody tr")).to_have_count(9)
-    finally:
-        server.stop()
+    server = serve(tmp_path / "data", PYTHONPATH=str(broken.parent))
+    page.goto(f"{server.url}/mirror?replicas=8")
+    expect(page.get_by_text("A recorded answer")).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("owns TensorFlow ended|does not start on this"))
+    ).to_be_visible()
+    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+    expect(page.locator("table.devices tbody tr")).to_have_count(9)

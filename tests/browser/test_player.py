@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
 from pipeline.events import Step
 from pipeline.run_log import FILE_NAME, events
-from tests.browser.conftest import ROOT, Server
+from tests.browser.conftest import Newcomer
 from tests.browser.player import PlayerView
 from tests.browser.proxy import CuttableProxy
+from tests.serving import ROOT, Server
 from ui.web import VEGA_URL
 
 pytestmark = pytest.mark.browser
@@ -76,16 +77,14 @@ def test_a_reload_in_mid_run_catches_up_without_a_gap(page: Page, server: Server
 
 
 def test_a_second_tab_and_another_browser_watch_the_same_run(
-    page: Page, context: BrowserContext, server: Server
+    page: Page, newcomer: Newcomer, server: Server
 ) -> None:
     start_long_run(page, server)
     page.wait_for_url("**run=**")
-    stranger = context.browser.new_context()  # type: ignore[union-attr]
-    for tab in (context.new_page(), stranger.new_page()):
+    for tab in (page.context.new_page(), newcomer().new_page()):
         tab.goto(page.url)
         PlayerView(tab).wait_for_position(60)
     expect(tab.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
-    stranger.close()
     stop(page)
 
 

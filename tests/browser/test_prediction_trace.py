@@ -11,7 +11,7 @@ from pipeline import datasets, preprocess, recordings
 from pipeline.prediction import activations
 from pipeline.runs import RECORDED
 from pipeline.step_records import StepRecord, record_path, recorded_steps
-from tests.browser.conftest import Server
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +30,7 @@ def test_sizes_are_chosen_and_layers_stepped_through_and_cells_are_the_activatio
 ) -> None:
     page.goto(f"{server.url}/prediction-trace?row=7")
     shown = page.locator(".st-key-picture .player")
-    shown.locator("canvas").wait_for(timeout=60_000)
+    shown.locator("canvas").wait_for()
     expect(shown.locator(".status")).to_contain_text("to shape (64, 1)")
     page.get_by_text("65", exact=True).click()
     expect(shown.locator(".status")).to_contain_text("to shape (65, 1)")
@@ -38,7 +38,7 @@ def test_sizes_are_chosen_and_layers_stepped_through_and_cells_are_the_activatio
     expect(shapes).to_have_count(4)
     expect(shapes.nth(3)).to_have_text(re.compile(r"3\s*R1\s*\(0, 20\)\s*\(0, 64\)"))
 
-    shown.locator("canvas").wait_for(timeout=60_000)
+    shown.locator("canvas").wait_for()
     page.wait_for_function("node => node.player.views.length", arg=shown.element_handle())
     cells = shown.evaluate(CELLS)
     run = RECORDED / recordings.DEFAULT
@@ -62,7 +62,7 @@ def test_sizes_are_chosen_and_layers_stepped_through_and_cells_are_the_activatio
 
 def test_a_row_of_another_batch_is_really_predicted_here(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/prediction-trace?row=300")
-    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible()
     panel = page.locator(".st-key-row_panel")
     expect(panel).to_contain_text("Your row · 300")
     expect(panel).to_contain_text("R0, call 2, row 13 of 16")

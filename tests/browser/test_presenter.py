@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import Server
 from tests.browser.player import PlayerView
 from tests.browser.quiz import serious_faults
+from tests.serving import Server
 from ui.contents import CONTENTS
 
 pytestmark = pytest.mark.browser

@@ -9,10 +9,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, start_server
-from tests.browser.quiz import QuizView, attempts_in, serious_faults
+from tests.browser.conftest import Newcomer
+from tests.browser.quiz import QuizView, serious_faults
+from tests.serving import Serve, Server, attempts_in
 
 pytestmark = pytest.mark.browser
 KEY = {
@@ -27,7 +28,7 @@ KEY = {
 def test_the_five_right_answers_score_full_marks_with_the_keyboard_alone(
     page: Page, server: Server
 ):
-    before = {attempt.id for attempt in attempts_in(server.data)}
+    before = {attempt.id for attempt in attempts_in(server)}
     quiz = QuizView(page, server.url).open()
     press = page.keyboard.press
     quiz.tab_to("start")
@@ -49,7 +50,7 @@ def test_the_five_right_answers_score_full_marks_with_the_keyboard_alone(
 
     expect(quiz.part("results")).to_be_focused()
     expect(quiz.part("results")).to_contain_text("5 of 5 points")
-    (attempt,) = (a for a in attempts_in(server.data) if a.id not in before)
+    (attempt,) = (a for a in attempts_in(server) if a.id not in before)
     assert [(a.question_id, a.act.option, a.act.confidence) for a in attempt.acts] == [
         (question, letter, "guess") for question, letter in KEY.items()
     ]
@@ -58,10 +59,10 @@ def test_the_five_right_answers_score_full_marks_with_the_keyboard_alone(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_each_state_says_what_it_is_and_has_no_serious_fault_for_those_who_need_help(
-    browser: Browser, server: Server, scheme: str
+    newcomer: Newcomer, server: Server, scheme: str
 ):
-    context = browser.new_context(
-        color_scheme=scheme,  # type: ignore[arg-type]
+    context = newcomer(
+        color_scheme=scheme,
         viewport={"width": 1280 if scheme == "light" else 390, "height": 1600},
     )
     page = context.new_page()
@@ -113,15 +114,13 @@ def test_each_state_says_what_it_is_and_has_no_serious_fault_for_those_who_need_
     expect(page.get_by_text("Making the strategy and never using its scope.")).to_be_visible()
     assert serious_faults(page) == []
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    context.close()
 
 
 def test_reload_second_tab_and_a_killed_server_lose_nothing_and_double_nothing(
-    browser: Browser, tmp_path: Path
+    newcomer: Newcomer, serve: Serve, tmp_path: Path
 ):
-    server = start_server(tmp_path / "data")
-    context = browser.new_context()
-    context.set_default_timeout(30_000)
+    server = serve(tmp_path / "data")
+    context = newcomer()
     first = QuizView(context.new_page(), server.url).open()
     first.start()
     first.answer("strategy-purpose", "B")
@@ -139,26 +138,24 @@ def test_reload_second_tab_and_a_killed_server_lose_nothing_and_double_nothing(
 
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
-    again = start_server(server.data, int(server.url.rsplit(":", 1)[1]))
+    serve(server.data, int(server.url.rsplit(":", 1)[1]))
 
     first.page.goto(first.url)
     expect(first.part("progress")).to_contain_text("1 of 5 done · 0.6 points so far")
     expect(first.part("hint1_correct-start")).to_be_visible()
     first.answer("correct-start", "B")
     expect(first.part("verdict1_correct-start")).to_contain_text("0.9 of 1 point")
-    (attempt,) = attempts_in(server.data)
+    (attempt,) = attempts_in(server)
     assert [(a.act.kind, a.act.option) for a in attempt.acts] == [
         ("answer", "B"),
         ("answer", "A"),
         ("hint", None),
         ("answer", "B"),
     ]
-    context.close()
-    again.stop()
 
 
 def test_a_button_pressed_three_times_in_a_hurry_counts_once(page: Page, server: Server):
-    before = {attempt.id for attempt in attempts_in(server.data)}
+    before = {attempt.id for attempt in attempts_in(server)}
     quiz = QuizView(page, server.url).open()
     thrice = "button => { button.click(); button.click(); button.click() }"
     quiz.button("start").evaluate(thrice)
@@ -170,12 +167,12 @@ def test_a_button_pressed_three_times_in_a_hurry_counts_once(page: Page, server:
     quiz.answer("strategy-purpose", "A", number=2)
 
     expect(quiz.part("verdict2_strategy-purpose")).to_contain_text("0.5 of 1 point")
-    (attempt,) = (a for a in attempts_in(server.data) if a.id not in before)
+    (attempt,) = (a for a in attempts_in(server) if a.id not in before)
     assert [a.act.kind for a in attempt.acts] == ["answer", "hint", "answer"]
 
 
 def test_a_code_typed_elsewhere_goes_on_with_the_attempt_and_never_stands_in_the_url(
-    page: Page, browser: Browser, server: Server
+    page: Page, newcomer: Newcomer, server: Server
 ):
     quiz = QuizView(page, server.url, "check-yourself").open()
     quiz.start()
@@ -184,8 +181,7 @@ def test_a_code_typed_elsewhere_goes_on_with_the_attempt_and_never_stands_in_the
     quiz.button("make_code").click()
     code = quiz.part("device").locator("code").inner_text().strip()
     assert re.fullmatch(r"[0-9A-Z]{5}-[0-9A-Z]{5}", code)
-    elsewhere = browser.new_context()
-    elsewhere.set_default_timeout(30_000)
+    elsewhere = newcomer()
     other = QuizView(elsewhere.new_page(), server.url, "check-yourself").open()
     other.page.get_by_text("Go on with another device").click()
 

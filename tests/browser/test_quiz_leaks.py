@@ -13,8 +13,8 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, start_server
 from tests.browser.quiz import QuizView, Wiretap
+from tests.serving import ROOT, Serve
 
 pytestmark = pytest.mark.browser
 FIRST = "strategy-purpose"
@@ -53,9 +53,9 @@ def marked_bank(path: Path) -> dict[str, str]:
     return markers
 
 
-def test_nothing_reaches_the_browser_before_it_is_earned(page: Page, tmp_path: Path):
+def test_nothing_reaches_the_browser_before_it_is_earned(page: Page, serve: Serve, tmp_path: Path):
     markers = marked_bank(tmp_path / "bank.yaml")
-    server = start_server(tmp_path / "data", LOCKSTEP_BANK=str(tmp_path / "bank.yaml"))
+    server = serve(tmp_path / "data", LOCKSTEP_BANK=str(tmp_path / "bank.yaml"))
     tap = Wiretap(page)
     quiz = QuizView(page, server.url).open()
     page.get_by_text("all on one page", exact=True).click()
@@ -89,13 +89,12 @@ def test_nothing_reaches_the_browser_before_it_is_earned(page: Page, tmp_path: P
     assert tap.heard(markers) == earned
     assert tap.frames > 20
     assert tap.bodies > 20
-    server.stop()
 
 
-def test_a_hint_in_a_collapsed_expander_would_be_found(page: Page, tmp_path: Path):
+def test_a_hint_in_a_collapsed_expander_would_be_found(page: Page, serve: Serve, tmp_path: Path):
     markers = marked_bank(tmp_path / "bank.yaml")
     root = leaky_copy(tmp_path / "leaky")
-    server = start_server(tmp_path / "data", root=root, LOCKSTEP_BANK=str(tmp_path / "bank.yaml"))
+    server = serve(tmp_path / "data", root=root, LOCKSTEP_BANK=str(tmp_path / "bank.yaml"))
     tap = Wiretap(page)
     quiz = QuizView(page, server.url).open()
     assert tap.heard(markers) == set()
@@ -104,7 +103,6 @@ def test_a_hint_in_a_collapsed_expander_would_be_found(page: Page, tmp_path: Pat
     expect(page.get_by_text(markers[f"{FIRST} hint 1"])).not_to_be_visible()
 
     assert tap.heard(markers) == {f"{FIRST} hint 1"}
-    server.stop()
 
 
 def leaky_copy(root: Path) -> Path:

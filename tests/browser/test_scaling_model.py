@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pipeline import scaling_presets
-from tests.browser.conftest import Server
+from tests.serving import Server
 from ui.words import words
 
 pytestmark = pytest.mark.browser

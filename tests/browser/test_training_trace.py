@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
 from tests.pipeline.processes import until
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +22,7 @@ POINTS = """async node => {
 def test_the_axis_glides_from_epochs_to_updates_when_asked(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/training-trace")
     shown = page.locator(".st-key-picture .player")
-    shown.locator("canvas").wait_for(timeout=60_000)
+    shown.locator("canvas").wait_for()
     page.wait_for_function("node => node.player.views.length", arg=shown.element_handle())
     expect(shown.locator(".status")).to_contain_text("Against updates")
     points = shown.evaluate(POINTS)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from pipeline.sources import Csv
 from pipeline.uploads import Uploads
-from tests.browser.conftest import ROOT, Server
+from tests.serving import ROOT, Server
 from ui.contents import CONTENTS, CORE, TRACES
 
 pytestmark = pytest.mark.browser
@@ -44,9 +44,7 @@ def expected_shapes(table: str, replicas: int, batch: int) -> list[str]:
 
 
 def settled(page: Page) -> None:
-    expect(page.get_by_test_id("stApp")).to_have_attribute(
-        "data-test-script-state", "notRunning", timeout=30_000
-    )
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import urllib.error
 import urllib.request
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server
+from tests.browser.conftest import Newcomer
 from tests.browser.player import PlayerView
+from tests.serving import Server
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +30,7 @@ def test_a_browser_gets_an_unguessable_cookie_that_scripts_cannot_read(
 
 
 def test_a_reload_keeps_the_run_ones_own_and_a_stranger_can_only_watch(
-    page: Page, browser: Browser, server: Server
+    page: Page, newcomer: Newcomer, server: Server
 ) -> None:
     page.goto(f"{server.url}/train?epochs=200&global_batch=100")
     page.locator(".st-key-train_button button").click()
@@ -37,13 +38,12 @@ def test_a_reload_keeps_the_run_ones_own_and_a_stranger_can_only_watch(
     stop = page.locator(".st-key-stop_button button")
     page.reload()
     expect(stop).to_be_enabled()
-    stranger = browser.new_context().new_page()
+    stranger = newcomer().new_page()
     stranger.goto(page.url)
     PlayerView(stranger).wait_for_position(5)
     expect(stranger.locator(".st-key-stop_button button")).to_be_disabled()
     stranger.get_by_text("Experiment: presets").click()
     expect(stranger.get_by_text("Your own runs will be listed here")).to_be_visible()
-    stranger.context.close()
     stop.click()
     PlayerView(page).wait_for_phase("stopped")
 
@@ -67,8 +67,8 @@ def test_the_event_stream_of_the_recorded_run_says_everything_and_ends(server: S
     assert messages[-1]["phase"] == "finished"
 
 
-def test_a_queue_place_is_shown_while_a_run_waits(browser: Browser, server: Server) -> None:
-    contexts = [browser.new_context() for _ in range(3)]
+def test_a_queue_place_is_shown_while_a_run_waits(newcomer: Newcomer, server: Server) -> None:
+    contexts = [newcomer() for _ in range(3)]
     pages = [context.new_page() for context in contexts]
     for tab in pages:
         tab.goto(f"{server.url}/train?epochs=200&global_batch=100")

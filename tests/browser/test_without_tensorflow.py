@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, start_server
 from tests.browser.player import PlayerView
+from tests.serving import Server, start_server
 from ui.contents import CONTENTS
 
 pytestmark = pytest.mark.browser
@@ -46,7 +46,7 @@ def test_every_page_works_on_recorded_runs_and_says_so(page: Page, small_server:
         page.goto(f"{small_server.url}/{entry.path}")
         page.locator("h1").wait_for()
         expect(page.get_by_test_id("stApp")).to_have_attribute(
-            "data-test-script-state", "notRunning", timeout=20_000
+            "data-test-script-state", "notRunning"
         )
         assert page.get_by_test_id("stException").count() == 0, entry.slug
     page.goto(f"{small_server.url}/train")

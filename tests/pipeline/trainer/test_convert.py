@@ -17,7 +17,7 @@ from pipeline.convert import CELLS, OPTIMIZERS, Programs
 from pipeline.launch import FreshProcess
 from pipeline.limits import Limits
 from pipeline.workers import Workers
-from tests.browser.conftest import ROOT
+from tests.serving import ROOT
 
 THREE_LINES = (ROOT / "pipeline/trainer/three_lines.txt").read_text(encoding="utf-8")
 
