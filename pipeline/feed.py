@@ -65,7 +65,10 @@ class Feed:
             tail.tell(None)
 
     async def follow(self, run_id: str, after: int = 0) -> AsyncGenerator[Message, None]:
-        """Messages from log offset `after` to the run's end. Raises UnknownRun."""
+        """Messages from log offset `after` to the run's end. Raises UnknownRun.
+
+        A log that was damaged ends with a message that says so, as a failed run's does.
+        """
         self._runs.get(run_id)
         path = self._runs.log_path(run_id)
         tail = self._tails.setdefault(run_id, _Tail(path))
@@ -73,7 +76,11 @@ class Feed:
         try:
             over = run_log.terminal(path) is not None  # asked first: what follows is then all
             start = await asyncio.to_thread(_behind_a_line, path, after)
-            entries, offset = await asyncio.to_thread(run_log.read, path, start)
+            try:
+                entries, offset = await asyncio.to_thread(run_log.read, path, start)
+            except run_log.LogError as error:
+                yield Message(after, _encode([_unreadable(error)]))
+                return
             events = [entry.event for entry in entries]
             yield Message(offset, _encode(thin(events)) if events else self._before(run_id))
             if over or run_log.ends(events):
@@ -150,7 +157,8 @@ class _Tail:
             start = offset
             try:
                 entries, offset = run_log.read(self._path, start)
-            except run_log.LogError:
+            except run_log.LogError as error:
+                self.tell(News(size, Message(size, _encode([_unreadable(error)]))))
                 self.tell(None)
                 return
             if entries:
@@ -249,6 +257,10 @@ def _row(step: Step, who: str, rows: int, loss: float | None, accuracy: float | 
         "loss": None if loss is None else float(f"{loss:.5g}"),
         "accuracy": None if accuracy is None else float(f"{accuracy:.4g}"),
     }
+
+
+def _unreadable(error: run_log.LogError) -> RunFailed:
+    return RunFailed(error=f"The record of this run cannot be read on from here: {error}.")
 
 
 def _encode(events: Iterable[Event]) -> str:

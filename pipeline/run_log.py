@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from pipeline.damaged import Damaged
 from pipeline.events import Event, EventError, Terminal, from_line, to_line
 
 try:
@@ -40,8 +41,8 @@ def no_room(error: OSError) -> str:
     )
 
 
-class LogError(ValueError):
-    """The log cannot be read: says file, place and what stands there."""
+class LogError(Damaged):
+    """The log cannot be read, or is still being written."""
 
 
 class Entry(NamedTuple):
@@ -100,13 +101,25 @@ def events(path: Path) -> list[Event]:
 
 
 def outline(path: Path) -> list[Event]:
-    """All events but the steps: what a page tells of a run, whatever its length."""
+    """All events but the steps: what a page tells of a run, whatever its length.
+
+    A missing file reads as empty. Raises LogError for a line that is no event.
+    """
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
     except FileNotFoundError:
         return []
-    found = (from_line(line) for line in lines if not line.startswith(b'{"event":"step"'))
-    return [event for event in found if event is not None]
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith(b'{"event":"step"'):
+            continue
+        try:
+            event = from_line(line)
+        except EventError as error:
+            raise LogError(f"{path.name}, line {number}: {error}") from None
+        if event is not None:
+            found.append(event)
+    return found
 
 
 def ends(events: list[Event]) -> bool:

@@ -7,13 +7,16 @@ TensorFlow. Which steps are kept: `chosen_steps`.
 
 from __future__ import annotations
 
+import contextlib
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pipeline.damaged import Damaged
 
 Floats = NDArray[np.float32]
 FOLDER = "steps"
@@ -68,11 +71,9 @@ class StepRecord:
 
     @classmethod
     def load(cls, path: Path) -> StepRecord:
-        """Read a record back. Raises OSError or ValueError when it is missing or damaged."""
-        try:
+        """Read a record back. Raises OSError when it is missing and Damaged when it is damaged."""
+        with _damage_named(path):
             return cls._load(path)
-        except (zipfile.BadZipFile, EOFError, KeyError) as error:
-            raise ValueError(f"{path.name} is damaged: {error}") from None
 
     @classmethod
     def _load(cls, path: Path) -> StepRecord:
@@ -113,12 +114,22 @@ def recorded_steps(run_folder: Path) -> list[int]:
 
 def rows_of(path: Path) -> list[NDArray[np.int64]]:
     """Only the row numbers of a record, one array for each replica. Raises as `load`."""
+    with (
+        _damage_named(path),
+        path.open("rb") as opened,
+        np.load(opened, allow_pickle=False) as file,
+    ):
+        count = sum(name.startswith("rows/") for name in file.files)
+        return [file[f"rows/{replica}"] for replica in range(count)]
+
+
+@contextlib.contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
     try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            count = sum(name.startswith("rows/") for name in file.files)
-            return [file[f"rows/{replica}"] for replica in range(count)]
-    except (zipfile.BadZipFile, EOFError) as error:
-        raise ValueError(f"{path.name} is damaged: {error}") from None
+        yield
+    except (zipfile.BadZipFile, EOFError, LookupError, ValueError) as error:
+        raise Damaged(f"{path.name} is damaged: {error}") from None
 
 
 def chosen_steps(total: int, steps_per_epoch: int, also: Iterable[int] = ()) -> list[int]:

@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-BUSY_SECONDS = 30
+BUSY_SECONDS = 10
 
 metadata = sa.MetaData()
 

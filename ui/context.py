@@ -12,6 +12,7 @@ import streamlit as st
 
 from pipeline import datasets, preprocess, recordings, shapes, uploads
 from pipeline.config import RunConfig
+from pipeline.damaged import Damaged
 from pipeline.datasets import DataError, DataSet
 from pipeline.preprocess import MinMax
 from pipeline.run_view import RunView
@@ -84,11 +85,17 @@ def load(config: RunConfig) -> DataSet:
 
 
 def shown_run() -> RunView:
-    """The run in the URL; without one, or with one that is gone, the recorded run."""
+    """The run in the URL; without one, or with one that is gone or damaged, the recorded run."""
     run_id = st.session_state.get(keys.RUN)
     if run_id:
         try:
-            return services.runs().view(run_id)
+            run = services.runs().view(run_id)
+            run.told  # noqa: B018 - read now, so that damage is met here
+            return run
         except UnknownRun as error:
             st.session_state[keys.NOTICE] = str(error)
+        except Damaged as error:
+            st.session_state[keys.NOTICE] = (
+                f"The record of this run cannot be read ({error}). A recorded run is shown instead."
+            )
     return services.runs().view(recordings.DEFAULT)

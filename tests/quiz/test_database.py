@@ -90,7 +90,7 @@ def test_sqlite_writes_ahead_and_syncs_at_every_commit(url: str):
         ]
     engine.dispose()
 
-    assert pragmas == ["wal", 2, 1, 30_000]
+    assert pragmas == ["wal", 2, 1, 10_000]
 
 
 def test_the_tables_can_be_made_in_postgresql_as_well():

@@ -6,8 +6,10 @@ times in a hurry counts once. Refusals become a notice beside the question.
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterator
 
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,8 +21,6 @@ from quiz.learners import Learner, Mode
 from ui import keys, learner, services
 from ui.quiz import bank_in_use, focus
 from ui.quiz.wording import points, say, verdict_key
-
-Act = Callable[[], Attempt]
 
 
 def me() -> Learner | None:
@@ -44,16 +44,13 @@ def start(set_name: str, only: Collection[str] | None = None) -> None:
     bank = bank_in_use.bank()
     if bank is None:
         return
-    owner = services.learners().learner(learner.owner())
-    mode = st.session_state.get(keys.QUIZ_MODE)
-    if mode in ("one", "all"):
-        services.learners().set_mode(owner.id, mode)
-    try:
+    with refusals_told():
+        owner = services.learners().learner(learner.owner())
+        mode = st.session_state.get(keys.QUIZ_MODE)
+        if mode in ("one", "all"):
+            services.learners().set_mode(owner.id, mode)
         attempt = services.attempts().start(owner.id, bank, set_name, only)
-    except AnswerError as error:
-        notice("", str(error))
-        return
-    show(attempt, first_open(attempt))
+        show(attempt, first_open(attempt))
 
 
 def check(attempt_id: str, question_id: str, client_id: str) -> None:
@@ -61,41 +58,33 @@ def check(attempt_id: str, question_id: str, client_id: str) -> None:
     letter = st.session_state.get(keys.quiz_choice(attempt_id, question_id))
     sure = st.session_state.get(keys.quiz_sure(attempt_id, question_id))
     _stay(attempt_id, question_id)
-    learner_id = _learner_id()
-    before = _try(question_id, lambda: services.attempts().get(learner_id, attempt_id))
-    after = _try(
-        question_id,
-        lambda: services.attempts().answer(
+    with refusals_told(question_id):
+        learner_id = _learner_id()
+        before = services.attempts().get(learner_id, attempt_id)
+        after = services.attempts().answer(
             learner_id, attempt_id, question_id, letter, confidence=sure, client_id=client_id
-        ),
-    )
-    if before is None or after is None:
-        return
-    view = after.view(question_id)
-    if len(after.acts) == len(before.acts) and not view["closed"]:
-        # The same press again, or an option that was tried: nothing has changed.
-        if view["tried"] and view["tried"][-1] != letter:
-            notice(question_id, say("tried", letter=letter))
-        return
-    told = say("wrong_said")
-    if view["closed"]:
-        told = say("right_said", points=f"{view['points']:g}")
-    elif view["available"]:
-        told += " " + say("more", points=points(view["available"]))
-    focus.move(verdict_key(view), told)
+        )
+        view = after.view(question_id)
+        if len(after.acts) == len(before.acts) and not view["closed"]:
+            # The same press again, or an option that was tried: nothing has changed.
+            if view["tried"] and view["tried"][-1] != letter:
+                notice(question_id, say("tried", letter=letter))
+            return
+        told = say("wrong_said")
+        if view["closed"]:
+            told = say("right_said", points=f"{view['points']:g}")
+        elif view["available"]:
+            told += " " + say("more", points=points(view["available"]))
+        focus.move(verdict_key(view), told)
 
 
 def open_hint(attempt_id: str, question_id: str, number: int, client_id: str) -> None:
     """Open one hint."""
     _stay(attempt_id, question_id)
-    learner_id = _learner_id()
-    after = _try(
-        question_id,
-        lambda: services.attempts().open_hint(
-            learner_id, attempt_id, question_id, number, client_id=client_id
-        ),
-    )
-    if after is not None:
+    with refusals_told(question_id):
+        services.attempts().open_hint(
+            _learner_id(), attempt_id, question_id, number, client_id=client_id
+        )
         told = say("hint_said", number=number)
         focus.move(keys.quiz_part(f"hint{number}", question_id), told)
 
@@ -103,14 +92,10 @@ def open_hint(attempt_id: str, question_id: str, number: int, client_id: str) ->
 def reveal(attempt_id: str, question_id: str, client_id: str) -> None:
     """Show the solution."""
     _stay(attempt_id, question_id)
-    learner_id = _learner_id()
-    after = _try(
-        question_id,
-        lambda: services.attempts().reveal(
-            learner_id, attempt_id, question_id, client_id=client_id
-        ),
-    )
-    if after is not None:
+    with refusals_told(question_id):
+        after = services.attempts().reveal(
+            _learner_id(), attempt_id, question_id, client_id=client_id
+        )
         focus.move(verdict_key(after.view(question_id)), say("revealed_said"))
 
 
@@ -122,8 +107,8 @@ def ask_to_finish(attempt_id: str, wanted: bool) -> None:
 
 def finish(attempt_id: str) -> None:
     """End the attempt."""
-    learner_id = _learner_id()
-    if _try("", lambda: services.attempts().finish(learner_id, attempt_id)) is not None:
+    with refusals_told():
+        services.attempts().finish(_learner_id(), attempt_id)
         focus.move(keys.QUIZ_RESULTS, say("results"))
 
 
@@ -136,7 +121,8 @@ def show(attempt: Attempt, question_id: str) -> None:
 def set_mode(learner_id: str) -> None:
     """Keep how this learner wants to take the quiz."""
     mode: Mode = "all" if st.session_state[keys.QUIZ_MODE] == "all" else "one"
-    services.learners().set_mode(learner_id, mode)
+    with refusals_told():
+        services.learners().set_mode(learner_id, mode)
 
 
 # ------------------------------------------------------------------ standing
@@ -175,11 +161,18 @@ def _learner_id() -> str:
     return found.id if found else ""
 
 
-def _try(question_id: str, act: Act) -> Attempt | None:
+@contextlib.contextmanager
+def refusals_told(question_id: str = "") -> Iterator[None]:
+    """A refusal, by the rules or the database, becomes a notice at this question ("": the page)."""
     try:
-        return act()
+        yield
     except (AnswerError, NoSuchAttempt) as error:
         notice(question_id, str(error))
     except SQLAlchemyError as error:
-        notice(question_id, say("not_kept", reason=type(error).__name__))
-    return None
+        notice(question_id, say("not_kept", reason=why(error)))
+
+
+def why(error: SQLAlchemyError) -> str:
+    """What the database said, where that cannot hold an address or a password."""
+    said = getattr(error, "orig", None)
+    return str(said) if isinstance(said, sqlite3.Error) else type(error).__name__

@@ -32,18 +32,20 @@ def draw(me: Learner | None) -> None:
 
 
 def _make(learner_id: str) -> None:
-    st.session_state[keys.QUIZ_CODE] = services.learners().new_code(learner_id)
-    focus.move(keys.QUIZ_DEVICE)
+    with desk.refusals_told(keys.QUIZ_DEVICE):
+        st.session_state[keys.QUIZ_CODE] = services.learners().new_code(learner_id)
+        focus.move(keys.QUIZ_DEVICE)
 
 
 def _use() -> None:
     typed = str(st.session_state.get(keys.QUIZ_TYPED) or "")
-    found = services.learners().resume(learner.owner(), typed)
-    if found is None:
-        desk.notice(keys.QUIZ_DEVICE, say("bad_code"))
-        return
-    st.session_state.pop(keys.QUIZ_CODE, None)
-    st.session_state[keys.QUIZ_TYPED] = ""
-    st.session_state[keys.QUIZ_MODE] = found.mode
-    desk.notice("", say("code_used"))
-    focus.move(keys.QUIZ_PANEL, say("code_used"))
+    with desk.refusals_told(keys.QUIZ_DEVICE):
+        found = services.learners().resume(learner.owner(), typed)
+        if found is None:
+            desk.notice(keys.QUIZ_DEVICE, say("bad_code"))
+            return
+        st.session_state.pop(keys.QUIZ_CODE, None)
+        st.session_state[keys.QUIZ_TYPED] = ""
+        st.session_state[keys.QUIZ_MODE] = found.mode
+        desk.notice("", say("code_used"))
+        focus.move(keys.QUIZ_PANEL, say("code_used"))

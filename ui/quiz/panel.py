@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
+from sqlalchemy.exc import SQLAlchemyError
 
 from quiz.attempt import Attempt
 from quiz.grading import FULL, HINT_TENTHS, TRY_TENTHS
@@ -65,8 +66,12 @@ def _quiz(set_name: str, slug: str) -> None:
     with st.container():
         desk.tell_notice("")
     bank = bank_in_use.bank()
-    me = desk.me()
-    made = services.attempts().all_of(me.id, set_name) if me else ()
+    try:
+        me = desk.me()
+        made = services.attempts().all_of(me.id, set_name) if me else ()
+    except SQLAlchemyError as error:
+        st.error(say("no_database", reason=desk.why(error)), icon=":material/error:")
+        return
     open_ = next((attempt for attempt in made if attempt.finished_at is None), None)
     with st.container(key=keys.QUIZ_PANEL):
         if me and open_:
