@@ -36,6 +36,7 @@ class Limits(BaseModel):
     columns: int = Field(500, ge=1, description="columns of a CSV, the label included")
     upload_megabytes: float = Field(10, gt=0, description="size of a CSV")
     upload_hours: float = Field(24, gt=0, description="how long an uploaded CSV is kept")
+    uploads_megabytes: float = Field(1_000, gt=0, description="size of all kept CSVs together")
     wall_seconds: float = Field(600, gt=0, description="time one run may take")
     silent_seconds: float = Field(60, gt=0, description="time without a sign of life")
     kept_runs: int = Field(300, ge=1, description="finished runs that are kept")

@@ -143,6 +143,8 @@ class Runs:
         created = datetime.now(UTC).isoformat(timespec="milliseconds")
         known = _Known(self.folder / run_id, config, _hashed(owner), created)
         with self._lock:
+            # The order of runs stands, although the clock may have been set back.
+            known.created = max([known.created, *(other.created for other in self._known.values())])
             self._check_share(known.owner)
             self.workers.check_room()
             try:

@@ -30,21 +30,26 @@ class UploadGone(LookupError):
 
 @dataclass(frozen=True)
 class Uploads:
-    """All uploads under `folder`, kept for `hours`. `clock` gives seconds since 1970."""
+    """All uploads under `folder`, kept for `hours` while all take at most `megabytes` (10^6 bytes).
+
+    Beyond that the oldest go first: whoever uploads much takes nobody the room for a file of
+    their own. `clock` gives seconds since 1970.
+    """
 
     folder: Path
     hours: float
+    megabytes: float = 1_000
     clock: Callable[[], float] = time.time
 
     def save(self, csv: Csv) -> str:
         """Keep a file; returns what a config's `data` says: `upload:ID`."""
         self.clear_expired()
+        self._make_room(len(csv.raw))
         upload_id = secrets.token_hex(10)
         folder = self.folder / upload_id
         folder.mkdir(parents=True)
         (folder / "file.csv").write_bytes(csv.raw)
-        about = {"name": csv.name, "until": self.clock() + self.hours * 3600}
-        (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
+        _write(folder, {"name": csv.name, "until": self.clock() + self.hours * 3600})
         return PREFIX + upload_id
 
     def open(self, data: str) -> Csv:
@@ -55,7 +60,7 @@ class Uploads:
     def name(self, data: str) -> str:
         """The file's own name. Raises UploadGone, as `open` does."""
         about = self._about(self._folder(data))
-        if self.clock() > about["until"]:
+        if self.clock() >= about["until"]:
             when = datetime.fromtimestamp(about["until"], UTC).strftime("%-d %B %Y, %H:%M UTC")
             raise UploadGone(
                 f"The file {about['name']} that this link shows was deleted on {when}. "
@@ -73,6 +78,21 @@ class Uploads:
                 if late > 10 * self.hours * 3600:
                     shutil.rmtree(folder)
 
+    def _make_room(self, wanted: int) -> None:
+        """Delete the bytes of the oldest files until `wanted` more bytes fit."""
+        there: list[tuple[float, int, Path]] = []
+        for file in self.folder.glob("*/file.csv"):
+            with contextlib.suppress(UploadGone, OSError):
+                there.append((self._about(file.parent)["until"], file.stat().st_size, file))
+        taken = sum(size for _, size, _ in there)
+        for _, size, file in sorted(there):
+            if taken + wanted <= self.megabytes * 1_000_000:
+                return
+            about = self._about(file.parent)
+            _write(file.parent, {**about, "until": min(about["until"], self.clock())})
+            file.unlink(missing_ok=True)
+            taken -= size
+
     def _folder(self, data: str) -> Path:
         upload_id = data.removeprefix(PREFIX)
         if not _ID.fullmatch(upload_id):
@@ -87,6 +107,10 @@ class Uploads:
             raise UploadGone(
                 "The file that this link shows is not here any more. Upload it again."
             ) from None
+
+
+def _write(folder: Path, about: dict[str, Any]) -> None:
+    (folder / "about.json").write_text(json.dumps(about), encoding="utf-8")
 
 
 def is_upload(data: str) -> bool:

@@ -17,7 +17,7 @@ import json
 import secrets
 import uuid
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -97,7 +97,7 @@ class AttemptStore:
                 "set_name": set_name,
                 "seed": seed,
                 "orders": json.dumps({name: "".join(order) for name, order in orders.items()}),
-                "started_at": self._now(),
+                "started_at": self._after(db, learner_id),
             }
             db.execute(sa.insert(tables.attempts).values(values))
             return self._one(db, learner_id, made)
@@ -189,7 +189,7 @@ class AttemptStore:
                 sa.update(table)
                 .where(table.c.id == attempt_id, table.c.learner_id == learner_id)
                 .where(table.c.finished_at.is_(None))
-                .values(finished_at=self._now())
+                .values(finished_at=self._after(db, learner_id))
             )
             return self._one(db, learner_id, attempt_id)
 
@@ -233,6 +233,22 @@ class AttemptStore:
 
     def _now(self) -> str:
         return self._clock().astimezone(UTC).isoformat()
+
+    def _after(self, db: Connection, learner_id: str) -> str:
+        """Now; just behind the learner's latest moment if the clock was set back since.
+
+        Attempts stand in the order of their moments, and the last one is what results show.
+        """
+        columns = tables.attempts.c
+        moments = sa.select(sa.func.max(columns.started_at), sa.func.max(columns.finished_at))
+        latest = max(
+            filter(None, db.execute(moments.where(columns.learner_id == learner_id)).one()),
+            default="",
+        )
+        now = self._now()
+        if now > latest:
+            return now
+        return (datetime.fromisoformat(latest) + timedelta(microseconds=1)).isoformat()
 
     def _one(self, db: Connection, learner_id: str, attempt_id: str, lock: bool = False) -> Attempt:
         table = tables.attempts

@@ -165,7 +165,7 @@ def wait(page: lesson.Page, asked: Asked) -> None:
         st.rerun()
     place = services.runs().workers.place(folder)
     try:
-        seconds = time.time() - (folder / "request.json").stat().st_mtime
+        seconds = max(0.0, time.time() - (folder / "request.json").stat().st_mtime)
     except OSError:
         seconds = 0.0
     told = page.words.text("asking", values(asked))

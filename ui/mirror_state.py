@@ -83,7 +83,7 @@ def wait(asked: Answer, page: Words) -> None:
         st.rerun()
     place = services.runs().workers.place(asked.folder)
     try:
-        seconds = time.time() - (asked.folder / "request.json").stat().st_mtime
+        seconds = max(0.0, time.time() - (asked.folder / "request.json").stat().st_mtime)
     except OSError:
         seconds = 0.0
     told = page.text("asking") if place is None else page.text("queued", {"place": place})

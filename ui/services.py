@@ -98,7 +98,8 @@ def answers() -> Answers:
 @functools.cache
 def uploads() -> Uploads:
     """Learners' CSV files."""
-    return Uploads(data_folder() / "uploads", runs().limits.upload_hours)
+    limits = runs().limits
+    return Uploads(data_folder() / "uploads", limits.upload_hours, limits.uploads_megabytes)
 
 
 @functools.cache

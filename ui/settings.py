@@ -6,6 +6,7 @@ at the first navigation (Streamlit 1.67). Pages ask `current()`.
 
 from __future__ import annotations
 
+import math
 import random
 
 import streamlit as st
@@ -32,6 +33,7 @@ EXPERIMENT = ("order", "combine", "one_thread")
 def sidebar() -> None:
     """Draw the settings where the caller is; once in each script run, before the page."""
     _report_bad_url()
+    _drop_endless_numbers()
     _carriers()
     for name in SHOWN:
         _widget(SETTINGS[name])
@@ -130,6 +132,26 @@ def _widget(setting: Setting) -> None:
 
 def _new_seed() -> None:
     st.session_state["seed"] = random.randrange(10_000)
+
+
+def _drop_endless_numbers() -> None:
+    """Take `1e309` out of the URL and begin again: Streamlit's number input raises on it."""
+    endless = [
+        name
+        for name, setting in SETTINGS.items()
+        if setting.kind in (int, float) and _is_endless(st.query_params.get(name, ""))
+    ]
+    for name in endless:
+        del st.query_params[name]
+    if endless:
+        st.rerun()
+
+
+def _is_endless(value: str) -> bool:
+    try:
+        return not math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def _report_bad_url() -> None:

@@ -110,16 +110,20 @@ class Session:
         assert not found.disabled, f"{kind} {key!r} on {self.page!r} is disabled"
         return found
 
-    def _run(self, pressed: str = "") -> Self:
+    def ask(self, page: str, query: str = "", pressed: str = "") -> None:
+        """Send what the browser sends, without waiting for what comes back."""
         asked = BackMsg()
-        asked.rerun_script.page_name = "" if self._page_hash else self.page
+        asked.rerun_script.page_name = "" if self._page_hash else page
         asked.rerun_script.page_script_hash = self._page_hash
-        asked.rerun_script.query_string = self.query
+        asked.rerun_script.query_string = query
         for name, option in self._chosen.items():
             asked.rerun_script.widget_states.widgets.add(id=name, string_value=option)
         if pressed:
             asked.rerun_script.widget_states.widgets.add(id=pressed, trigger_value=True)
         self.line.send(asked.SerializeToString())
+
+    def _run(self, pressed: str = "") -> Self:
+        self.ask(self.page, self.query, pressed)
         while True:
             data = self.line.recv(timeout=PATIENCE)
             assert isinstance(data, bytes)

@@ -705,6 +705,23 @@ def test_ended_runs_are_there_after_a_restart_newest_first(make, launcher, reope
     assert [info.run_id for info in again.of(ME)] == ids[::-1]
 
 
+def test_a_clock_that_was_set_back_leaves_runs_in_the_order_they_were_asked_for(
+    make, launcher, reopen
+):
+    runs = make()
+    first = start(runs)
+    request = runs.path(first) / "request.json"
+    runs.close()
+    ahead = json.loads(request.read_text()) | {"created": "2999-01-01T00:00:00.000+00:00"}
+    request.write_text(json.dumps(ahead))
+    runs = make()
+    later = start(runs, seed=1)
+    assert [info.run_id for info in runs.of(ME)] == [later, first]
+    assert runs.get(later).created >= runs.get(first).created
+    runs.close()
+    assert [info.created for info in reopen(runs.folder).of(ME)] == [ahead["created"]] * 2
+
+
 def test_closing_ends_what_goes_and_what_waits(make, launcher):
     runs = make()
     going, waiting = start(runs), start(runs)

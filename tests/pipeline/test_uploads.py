@@ -56,6 +56,26 @@ def test_expired_bytes_are_deleted_at_the_next_upload(uploads, clock, tmp_path):
         uploads.open(data)
 
 
+def test_the_oldest_files_make_room_for_new_ones_and_say_when_they_went(tmp_path, clock):
+    uploads = Uploads(tmp_path / "uploads", hours=24, megabytes=0.003, clock=clock)
+    kept = []
+    for number in range(5):
+        clock.now += 60
+        kept.append(uploads.save(Csv(f"{number}.csv", b"x" * 1_000)))
+    assert [uploads.name(data) for data in kept[2:]] == ["2.csv", "3.csv", "4.csv"]
+    for data in kept[:2]:
+        with pytest.raises(UploadGone, match="was deleted on 12 January 1970"):
+            uploads.open(data)
+    assert len(list((tmp_path / "uploads").glob("*/file.csv"))) == 3
+
+
+def test_a_clock_that_is_set_back_takes_no_file_away(uploads, clock):
+    data = uploads.save(FILE)
+    clock.now -= 365 * 24 * 3600
+    later = uploads.save(FILE)
+    assert uploads.open(data) == uploads.open(later) == FILE
+
+
 @pytest.mark.parametrize("data", ["upload:", "upload:../../etc", "upload:0", "upload:" + "0" * 20])
 def test_a_name_that_is_no_upload_is_gone_and_never_a_path(uploads, data):
     with pytest.raises(UploadGone):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from quiz.attempts import AttemptClosed, BlankAnswer, NoSuchAttempt
 from quiz.grading import AnswerError
 from quiz.model import LETTERS, Bank
+from tests.hostile import values
 
 RIGHT = {"strategy-purpose": "A", "correct-start": "B", "prediction-shape": "D"}
 
@@ -285,6 +287,26 @@ def test_a_learner_goes_on_from_another_device_with_a_code_typed_somehow(desk):
     assert desk.learners.find("the phone").id == desk.learner.id
     assert desk.learners.find("cookie").id == desk.learner.id
     assert desk.store.unfinished(found.id, "practice").score == 1
+
+
+def test_a_clock_that_is_set_back_leaves_attempts_in_the_order_they_were_made(desk):
+    first = desk.finish(desk.start())
+    desk.clock.now -= timedelta(days=365)
+    second = desk.finish(desk.start())
+    third = desk.start()
+
+    found = desk.store.all_of(desk.learner.id)
+
+    assert [attempt.id for attempt in found] == [first.id, second.id, third.id]
+    moments = [first.started_at, first.finished_at, second.started_at, second.finished_at]
+    assert [*moments, third.started_at] == sorted({*moments, third.started_at})
+
+
+def test_a_thousand_hostile_codes_are_nobody_s(desk):
+    desk.learners.new_code(desk.learner.id)
+    for typed in values(seed=6, count=1_000):
+        assert desk.learners.resume("the phone", typed) is None
+    assert desk.learners.find("the phone") is None
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,16 @@ def visit(app: AppTest, seed: int, count: int) -> None:
         assert not app.exception, (page, query, app.exception[0].message)
 
 
+@pytest.mark.parametrize("value", ["1e309", "-1e999", "inf", "nan"])
+def test_a_number_without_end_in_an_address_is_named_and_left_out(app: AppTest, value: str) -> None:
+    app.query_params["global_batch"] = app.query_params["learning_rate"] = value
+    app.switch_page("load.py").run()
+    assert not app.exception
+    (notice,) = app.warning
+    assert "global" in notice.value
+    assert app.session_state["global_batch"] == 256
+
+
 def test_no_value_in_an_address_ends_in_an_exception(app: AppTest) -> None:
     visit(app, seed=1, count=25)
 
