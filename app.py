@@ -37,6 +37,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
         os._exit(1)  # anything milder ends in a traceback of the server's
     runs = services.runs()
     _end_streams_on_signal()
+    web.send_small_answers_at_once()
     # Charts are checked by the tests, not again for every learner: it is most of a page's time.
     schemapi.disable_debug_mode()
     # Streamlit collects garbage after every script run; what is loaded by now never is garbage.
@@ -66,5 +67,5 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=web.routes(),
-    middleware=[Middleware(web.SecurityHeaders), Middleware(web.LearnerCookie)],
+    middleware=[Middleware(web.PageHeaders), Middleware(web.LearnerCookie)],
 )

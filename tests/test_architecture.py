@@ -48,6 +48,12 @@ RULES = (
         but=("pipeline.trainer", "tests.pipeline.trainer", "benchmarks"),
     ),
     Rule(
+        "",
+        ("urllib.request", "http.client", "requests", "httpx", "aiohttp"),
+        "the lesson asks nothing of another machine",
+        but=("tests", "benchmarks"),
+    ),
+    Rule(
         "pipeline",
         ("pipeline.trainer",),
         "the trainer is started as a process, never imported",
@@ -252,6 +258,8 @@ def test_imports_point_one_way():
         ("ui/charts/ring.py", "import streamlit"),
         ("pages/load.py", "import tensorflow.keras"),
         ("app.py", "import tensorflow"),
+        ("ui/stage.py", "from urllib.request import urlopen"),
+        ("pipeline/runs.py", "import http.client"),
         ("tests/ui/test_charts.py", "import keras"),
     ],
 )

@@ -135,15 +135,20 @@ def _new_seed() -> None:
 
 
 def _drop_endless_numbers() -> None:
-    """Take `1e309` out of the URL and begin again: Streamlit's number input raises on it."""
-    endless = [
-        name
-        for name, setting in SETTINGS.items()
-        if setting.kind in (int, float) and _is_endless(st.query_params.get(name, ""))
-    ]
-    for name in endless:
-        del st.query_params[name]
-    if endless:
+    """Keep `1e309` in the URL from Streamlit's number input, which raises on it.
+
+    Once a widget has the name only its value can be set; before that only the URL can be changed,
+    which counts from the next script run on.
+    """
+    again = False
+    for name, setting in SETTINGS.items():
+        if setting.kind in (int, float) and _is_endless(st.query_params.get(name, "")):
+            if name in st.session_state:
+                st.session_state[name] = setting.default
+            else:
+                del st.query_params[name]
+                again = True
+    if again:
         st.rerun()
 
 

@@ -31,6 +31,8 @@ LATEST = 3.0
 """Seconds after its start that a run is killed at most: start, tracing, training, keeping."""
 GROWTH = 60
 """Megabytes by which the app may be larger than when it was new and had served one round."""
+KEEPS = {"LOCKSTEP_KEPT_RUNS": "1000"}
+"""No finished run is to be cleared away for lack of room."""
 SAID = {
     "app": "stopped while this run was going",
     "trainer": "owns TensorFlow ended",
@@ -91,7 +93,7 @@ class Lesson:
             until(lambda: not any(map(alive, family)), "no process of the app is left")
             port = int(self.server.url.rpartition(":")[2])
             began = time.monotonic()
-            self.server = self.serve(self.server.data, port)
+            self.server = self.serve(self.server.data, port, **KEEPS)
         assert healthy(self.server)
         self.slowest_health = max(self.slowest_health, time.monotonic() - began)
 
@@ -136,7 +138,7 @@ def has_verdict(learner: Session) -> bool:
 
 
 def survive(serve: Serve, tmp_path: Path, seed: int, victims: list[str]) -> None:
-    lesson = Lesson(serve(tmp_path / "data"), serve)
+    lesson = Lesson(serve(tmp_path / "data", **KEEPS), serve)
     chance = random.Random(seed)
     for victim in victims:
         lesson.round(chance, victim)

@@ -319,6 +319,18 @@ def test_what_is_nobody_s_code_changes_nothing(desk, typed: str):
     assert desk.learners.find("the phone") is None
 
 
+def test_neither_a_cookie_nor_a_code_stands_in_the_database(desk, url: str):
+    learner = desk.learners.learner("what the browser sends")
+    code = desk.learners.new_code(learner.id)
+    desk.engine.dispose()
+
+    kept = b"".join(file.read_bytes() for file in Path(url[10:]).parent.glob("*.db*"))
+
+    assert learner.id.encode() in kept
+    for secret in ("what the browser sends", code, code.replace("-", "")):
+        assert secret.encode() not in kept
+
+
 def test_a_new_code_replaces_the_one_before(desk):
     old, new = (desk.learners.new_code(desk.learner.id) for _ in range(2))
 
