@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import socket
 import urllib.parse
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets import ConnectionClosed
 
 from benchmarks.machine import private_megabytes
 from pipeline import run_log
@@ -100,3 +103,33 @@ def test_slow_and_vanished_viewers_hold_up_nobody(serve: Serve, tmp_path) -> Non
 @pytest.mark.soak
 def test_hundreds_of_slow_and_vanished_viewers_hold_up_nobody(serve: Serve, tmp_path) -> None:
     endure(serve(tmp_path / "data"), slow=200, vanished=500)
+
+
+def talk_nonsense(server: Server, seed: int, count: int) -> None:
+    """Messages that are no messages, and some that nearly are."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        asked = BackMsg()
+        asked.rerun_script.page_script_hash = chance.choice(("", "\0" * 50, "train"))
+        asked.rerun_script.query_string = "=&?" * chance.randrange(10_000)
+        asked.rerun_script.widget_states.widgets.add(id="$$ID-x-seed", json_value="{" * 1_000)
+        nonsense = (
+            chance.randbytes(chance.randrange(1, 2_000)),
+            chance.randbytes(chance.randrange(1, 2_000)).hex(),
+            asked.SerializeToString(),
+            bytes(3_000_000),
+        )
+        with contextlib.suppress(ConnectionClosed), Session.opened(server.url) as learner:
+            learner.line.send(chance.choice(nonsense))
+    assert healthy(server)
+    with Session.opened(server.url) as learner:
+        assert not learner.open("train").broken()
+
+
+def test_nonsense_over_the_websocket_hurts_nobody_else(server: Server) -> None:
+    talk_nonsense(server, seed=1, count=20)
+
+
+@pytest.mark.soak
+def test_a_thousand_pieces_of_nonsense_hurt_nobody_else(server: Server) -> None:
+    talk_nonsense(server, seed=2, count=1_000)
