@@ -1,4 +1,7 @@
-"""The app itself killed or stopped under a learner's eyes."""
+"""The app itself killed or stopped under a learner's eyes.
+
+Kills without a browser run always: `tests/faults/test_kill_rounds.py`.
+"""
 
 from __future__ import annotations
 
@@ -52,15 +55,9 @@ def kill_and_come_back(page: Page, serve: Serve, tmp_path: Path) -> None:
     player.wait_for_position(5)
 
 
-def test_an_app_that_is_killed_leaves_no_process_and_tells_the_truth_when_it_is_back(
-    page: Page, serve: Serve, tmp_path: Path
-) -> None:
-    kill_and_come_back(page, serve, tmp_path)
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(10))
-def test_ten_kills_of_the_app_lose_nothing(
+def test_ten_kills_of_the_app_under_a_browser_lose_nothing(
     page: Page, serve: Serve, tmp_path: Path, number: int
 ) -> None:
     kill_and_come_back(page, serve, tmp_path)
