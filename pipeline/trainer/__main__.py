@@ -29,8 +29,7 @@ PR_SET_PDEATHSIG = 1
 class Server:
     """The warm process: an event loop over standard input and the children's process handles."""
 
-    def __init__(self, niceness: int) -> None:
-        self.niceness = niceness
+    def __init__(self) -> None:
         self.children: dict[str, int] = {}
         self.selector = selectors.DefaultSelector()
 
@@ -64,7 +63,7 @@ class Server:
         if pid == 0:
             status = 1
             try:
-                _become_child(Path(folder), trainer, self.niceness)
+                _become_child(Path(folder), trainer)
                 status = _work(folder)
             finally:
                 os._exit(status)
@@ -87,12 +86,11 @@ class Server:
         os.write(1, json.dumps(message).encode() + b"\n")
 
 
-def _become_child(folder: Path, trainer: int, niceness: int) -> None:
-    """Die with the trainer, yield to the page, and leave the trainer's pipes alone."""
+def _become_child(folder: Path, trainer: int) -> None:
+    """Die with the trainer, and leave the trainer's pipes alone."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != trainer:  # it died before the line above
         os._exit(1)
-    os.nice(niceness)
     nothing = os.open(os.devnull, os.O_RDWR)
     stderr = os.open(folder / "trainer.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for target, source in ((0, nothing), (1, nothing), (2, stderr)):
@@ -121,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         threading.Thread(target=_end_with_parent, daemon=True).start()
         return _work(options.folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the parent's to handle
+    os.nice(options.niceness)  # already now: the first page is opened while TensorFlow is imported
     import pipeline.trainer.run  # noqa: F401  what every child needs, imported once
     from pipeline import datasets
 
@@ -128,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         datasets.load(name)
     gc.collect()
     gc.freeze()  # a collection in a child would touch, and so copy, every page of what is shared
-    Server(options.niceness).serve()
+    Server().serve()
     return 0
 
 
