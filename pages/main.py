@@ -5,7 +5,8 @@
 
 import streamlit as st
 
-from ui import contents, keys, lesson, presenter, settings
+from pipeline.damaged import Damaged
+from ui import contents, keyboard, keys, lesson, presenter, settings
 
 groups: dict[str, list[st.Page]] = {}
 entries: dict[str, contents.Entry] = {}
@@ -30,4 +31,12 @@ with st.sidebar:
         help="the id of a run; a link that carries it shows the same run elsewhere",
     )
 presenter.begin(entries[chosen.url_path])
-chosen.run()
+keyboard.begin(entries[chosen.url_path])
+try:
+    chosen.run()
+except Damaged as error:  # found only where the page reads the run in full
+    st.error(
+        f"Part of the run shown was kept and cannot be read any more: {error}. "
+        "Train again, or clear “Run shown” in the sidebar to see the recorded run.",
+        icon=":material/error:",
+    )

@@ -21,8 +21,14 @@ from ui.words import raised
 
 RINGS = 16
 """At about so many steps the rings are drawn."""
+ONE_COLUMN = alt.expr("width < 280 ? 1 : 0")
+"""Columns of a legend: on a narrow phone its entries stand below each other; 0 is one line."""
 LABEL_GAP = 17
 """Direct labels keep this many pixels apart, so that they can be read."""
+LETTER = 6.8
+"""Pixels that a letter of a label takes, about."""
+LABEL_AT = 9
+"""Pixels from a line's end to its label."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +101,10 @@ def by_step(
     short = of_all.transform_filter(alt.datum.rows < batch).mark_point(
         size=28, strokeWidth=1.5, color="$ink"
     )
+    # Holds the axis open while there are no rows yet; a run's first loss lies above it.
+    held = alt.Chart(inline([{field: 0.5}])).mark_point(opacity=0).encode(y=f"{field}:Q")
     if replicas == 1:
-        return alt.layer(mean, short).properties(width="container", height=260)
+        return alt.layer(mean, short, held).properties(width="container", height=260)
     parts = (
         base.transform_filter(alt.datum.who != MEAN)
         .transform_filter(alt.datum.rows >= batch // replicas)
@@ -114,7 +122,7 @@ def by_step(
             ),
         )
     )
-    return alt.layer(parts, mean, short).properties(width="container", height=260)
+    return alt.layer(parts, mean, short, held).properties(width="container", height=260)
 
 
 def by_epoch(
@@ -123,19 +131,24 @@ def by_epoch(
     domain: tuple[float, float],
     *,
     height: int = 230,
-    room: float = 0.45,
 ) -> Picture:
-    """Lines against the epoch, each labelled at its end; `room` is the label's share of the width.
+    """Lines against the epoch, each labelled at its end.
 
+    As many pixels as the longest label needs are kept free beside the lines, at every width.
     Both ends of `domain` are drawn, so that charts side by side can be compared.
     """
     epochs = max((x for line in series for x, _ in line.points), default=1)
     first = min((x for line in series for x, _ in line.points), default=0)
     span = max(epochs - first, 1)
+    written = {
+        line.label: f"{line.label} {line.points[-1][1]:.2f}" for line in series if line.points
+    }
+    taken = LABEL_AT + LETTER * max(map(len, written.values()), default=0)
+    reach = alt.expr(f"{first} + {span} * width / max(width - {taken:g}, 40)")
     x = alt.X(
         "x:Q",
         title="epoch",
-        scale=alt.Scale(domain=[first, first + span * (1 + room)], nice=False),
+        scale=alt.Scale(domainMin=first, domainMax=reach, nice=False, zero=False),
         axis=alt.Axis(values=_whole_ticks(first, epochs), format="d"),
     )
     y = alt.Y("y:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False))
@@ -147,7 +160,7 @@ def by_epoch(
     ]
     ends = [
         {
-            "who": f"{line.label} {line.points[-1][1]:.2f}",
+            "who": written[line.label],
             "key": line.label,
             "x": line.points[-1][0],
             "y": place,
@@ -164,7 +177,7 @@ def by_epoch(
     ]
     labels = (
         alt.Chart(inline(ends))
-        .mark_text(align="left", dx=9, baseline="middle")
+        .mark_text(align="left", dx=LABEL_AT, baseline="middle")
         .encode(x=x, y=y, text="who:N")
     )
     return alt.layer(
@@ -392,6 +405,7 @@ def _legend() -> alt.Legend:
         labelFontSize=13,
         labelLimit=300,
         symbolStrokeColor="$ink",
+        columns=ONE_COLUMN,
     )
 
 

@@ -216,3 +216,7 @@ def card_choice(slug: str) -> str:
 def card_guess(name: str) -> str:
     """What the learner guessed of an experiment of Break it."""
     return f"card_guess_{name}"
+
+
+KEYBOARD = "keyboard"
+"""What keeps the keyboard where it was when the page is drawn anew."""

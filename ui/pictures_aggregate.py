@@ -62,7 +62,7 @@ def leave_out(found: WhatIf, part: Part, whose: str) -> Picture:
     chart: Picture = (
         alt.layer(
             _cells(panels, part),
-            _frames(),
+            _frames(shown),
             _blank(blank),
             _heads(),
             _names(found, shown, whose),
@@ -139,17 +139,34 @@ def _cells(panels: Sequence[Mapping[str, object]], part: Part) -> alt.Chart:
     return chart
 
 
-def _frames() -> alt.Chart:
-    """An outline for every panel, so that a blank one is a panel too."""
+def _frames(shown: Sequence[int]) -> alt.Chart:
+    """An outline for every panel in its replica's colour, so that a blank one is a panel too."""
+    names = [f"R{replica}" for replica in shown]
     rows = [
-        {"x": _left(column), "x2": _left(column) + 1, "y": _top(row), "y2": _top(row) + PANEL}
+        {
+            "who": name,
+            "x": _left(column),
+            "x2": _left(column) + 1,
+            "y": _top(row),
+            "y2": _top(row) + PANEL,
+        }
         for column in range(3)
-        for row in range(2)
+        for row, name in enumerate(names)
     ]
     chart: alt.Chart = (
         alt.Chart(inline(rows))
-        .mark_rect(filled=False, stroke="$quiet", strokeWidth=1)
-        .encode(x=_along("x"), x2="x2:Q", y=_down("y"), y2="y2:Q")
+        .mark_rect(filled=False, strokeWidth=2)
+        .encode(
+            x=_along("x"),
+            x2="x2:Q",
+            y=_down("y"),
+            y2="y2:Q",
+            stroke=alt.Stroke(
+                "who:N",
+                scale=alt.Scale(domain=names, range=[f"${name}" for name in names]),
+                legend=None,
+            ),
+        )
     )
     return chart
 
@@ -171,7 +188,6 @@ def _names(found: WhatIf, shown: Sequence[int], whose: str) -> alt.Chart:
     names = [f"R{replica}" for replica in shown]
     rows = [
         {
-            "who": name,
             "x": 0,
             "y": _top(row) - 6,
             "label": f"{name} · "
@@ -186,11 +202,6 @@ def _names(found: WhatIf, shown: Sequence[int], whose: str) -> alt.Chart:
             x=_along("x"),
             y=_down("y"),
             text="label:N",
-            color=alt.Color(
-                "who:N",
-                scale=alt.Scale(domain=names, range=[f"${name}" for name in names]),
-                legend=None,
-            ),
         )
     )
     return chart

@@ -187,8 +187,11 @@ def strip_of_uses(uses: Sequence[Use], epochs: int, per_epoch: int, replicas: in
             alt.Tooltip("who:N", title="replica"),
         ],
     )
-    dots = base.mark_circle(size=620, opacity=1).encode(color=_by_replica(names))
-    letters = base.mark_text(fontWeight=600, fontSize=12, color="$paper").encode(text="who:N")
+    # Letters in ink on paper: on a replica's colour neither could be read by everyone.
+    dots = base.mark_point(size=560, opacity=1, fill="$paper", strokeWidth=3.5).encode(
+        stroke=alt.Stroke("who:N", scale=_of_replicas(names), legend=None)
+    )
+    letters = base.mark_text(fontWeight=600, fontSize=12).encode(text="who:N")
     return alt.layer(lane, dots, letters).properties(width="container", height=34 * epochs + 10)
 
 
@@ -210,8 +213,11 @@ def _heads(grid: Grid, pieces: Sequence[Rows]) -> list[dict[str, Any]]:
 
 
 def _by_replica(names: Sequence[str]) -> alt.Color:
-    colours = [f"${name}" for name in names]
-    return alt.Color("who:N", scale=alt.Scale(domain=list(names), range=colours), legend=None)
+    return alt.Color("who:N", scale=_of_replicas(names), legend=None)
+
+
+def _of_replicas(names: Sequence[str]) -> alt.Scale:
+    return alt.Scale(domain=list(names), range=[f"${name}" for name in names])
 
 
 def _area(unit: str, share: float, more: int = 0) -> Any:

@@ -89,7 +89,7 @@ def panels(
     used = dict.fromkeys(scales[panel.scale] for panel in placed.values())
     picture: Picture = alt.layer(
         _heat(records, cut, columns, tall) if cut is not None else _bars(records, columns, tall),
-        _frames(list(placed), columns, tall, middle=cut is None),
+        _frames(placed, columns, tall, middle=cut is None),
         _names(placed, columns, tall),
         *_feet(list(used), columns, tall),
     ).properties(width="container", height=tall)
@@ -155,7 +155,6 @@ def rows_of_step(
             x=alt.value(0),
             y=alt.Y("middle:Q", scale=down, axis=None),
             text="who:N",
-            color=colour,
         )
     )
     picture: Picture = alt.layer(dots, labels).properties(
@@ -275,21 +274,28 @@ def _placed(records: Sequence[Mapping[str, object]]) -> alt.Chart:
     return chart
 
 
-def _frames(places: Sequence[int], columns: int, tall: int, *, middle: bool) -> Picture:
-    """An outline for every panel, and for bars the line they stand on."""
+def _frames(placed: Mapping[int, Panel], columns: int, tall: int, *, middle: bool) -> Picture:
+    """An outline in its colour for every panel, and for bars the line they stand on."""
     rows = [
         {
+            "colour": panel.colour,
             "x": place // LINES * (1 + GAP),
             "x2": place // LINES * (1 + GAP) + 1,
             "y": _top(place),
             "y2": _top(place) + PANEL,
             "middle": _top(place) + PANEL / 2,
         }
-        for place in places
+        for place, panel in placed.items()
     ]
+    tokens = sorted({panel.colour for panel in placed.values()})
+    colour = alt.Stroke(
+        "colour:N",
+        scale=alt.Scale(domain=tokens, range=[f"${token}" for token in tokens]),
+        legend=None,
+    )
     base = alt.Chart(inline(rows)).encode(x=_along("x", columns), x2="x2:Q")
-    outlines = base.mark_rect(filled=False, stroke="$quiet", strokeWidth=1).encode(
-        y=_down("y", tall), y2="y2:Q"
+    outlines = base.mark_rect(filled=False, strokeWidth=2).encode(
+        y=_down("y", tall), y2="y2:Q", stroke=colour
     )
     lines = base.mark_rule(color="$quiet", strokeWidth=1).encode(y=_down("middle", tall))
     return alt.layer(outlines, lines) if middle else alt.layer(outlines)
@@ -299,26 +305,15 @@ def _names(placed: Mapping[int, Panel], columns: int, tall: int) -> alt.Chart:
     rows = [
         {
             "label": panel.name,
-            "colour": panel.colour,
             "x": place // LINES * (1 + GAP),
             "y": _top(place) - 5,
         }
         for place, panel in placed.items()
     ]
-    tokens = sorted({panel.colour for panel in placed.values()})
     chart: alt.Chart = (
         alt.Chart(inline(rows))
         .mark_text(align="left", baseline="bottom", fontWeight=600)
-        .encode(
-            x=_along("x", columns),
-            y=_down("y", tall),
-            text="label:N",
-            color=alt.Color(
-                "colour:N",
-                scale=alt.Scale(domain=tokens, range=[f"${token}" for token in tokens]),
-                legend=None,
-            ),
-        )
+        .encode(x=_along("x", columns), y=_down("y", tall), text="label:N")
     )
     return chart
 

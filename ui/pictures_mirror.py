@@ -287,7 +287,7 @@ def _small_scale(place: _Place, limit: float) -> list[alt.Chart]:
     )
     labels = [
         alt.Chart(inline([{"x": at, "y": y + 13, "label": label}]))
-        .mark_text(align=align, baseline="top", fontSize=11)
+        .mark_text(align=align, baseline="top", fontSize=12)
         .encode(x=place.along("x"), y=place.down("y"), text="label:N")
         for at, align, label in ends
     ]

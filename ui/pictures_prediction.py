@@ -29,7 +29,7 @@ _GAPS = (0.18, 0.18, 0.18, 0.75, 0.0)
 """Of each column and of the space right of it, in widths of the first."""
 _LEFT = tuple(accumulate((w + g for w, g in zip(_WIDTHS, _GAPS, strict=True)), initial=0.0))
 _ACROSS = _LEFT[-1]
-_HEAD, _NAME, _BETWEEN, _CALLS, _FOOT = 42, 24, 8, 7, 24
+_HEAD, _NAME, _BETWEEN, _CALLS, _FOOT = 54, 24, 8, 7, 24
 """Pixels: the columns' heads, a lane's name, between lanes, between calls, below."""
 _ROWS, _THIN, _THICK = 300, 4.0, 26.0
 """Pixels for all rows, and of one row at least and at most."""
@@ -95,7 +95,7 @@ def through_layers(found: Prediction, place: int, whose: str) -> Picture:
             _sheets(lanes),
             *_frames(found, lanes, colour),
             *_your_row(lanes, place),
-            *_texts(found, lanes, values, (found.piece_of(place).replica, whose), colour),
+            *_texts(found, lanes, values, (found.piece_of(place).replica, whose)),
         )
         .add_params(position(len(COLUMNS) - 1))
         .properties(width="container", height=lanes.height)
@@ -377,21 +377,22 @@ def _texts(
     lanes: Lanes,
     values: Sequence[Floats],
     holder: tuple[int, str],
-    colour: alt.Color,
 ) -> list[alt.Chart]:
     """Heads of the columns, names of the lanes, and under each column its range."""
     last = len(COLUMNS) - 1
     heads = [
-        {"x": _LEFT[k], "y": y, "label": label}
+        {"x": _LEFT[k], "y": 4, "line": line, "label": label}
         for k in range(last)
-        for y, label in ((4, COLUMNS[k]), (21, f"× {values[k].shape[1]}"))
+        for line, label in enumerate((COLUMNS[k], f"× {values[k].shape[1]}"))
     ]
     right = _LEFT[last] + _WIDTHS[last]
     result = f"{found.rows} × {values[last].shape[1]}"
-    joined = [{"x": right, "y": 4, "label": COLUMNS[last]}, {"x": right, "y": 21, "label": result}]
+    joined = [
+        {"x": right, "y": 4, "line": line, "label": label}
+        for line, label in enumerate((COLUMNS[last], result))
+    ]
     lanes_names = [
         {
-            "who": f"R{replica}",
             "x": 0,
             "y": lanes.names[replica],
             "label": f"R{replica} · {calls(found.counts(replica))}"
@@ -404,11 +405,11 @@ def _texts(
         for k in range(last)
     ]
     texts: tuple[tuple[list[dict[str, Any]], dict[str, Any]], ...] = (
-        ([row for row in heads if row["y"] == 4], {"fontWeight": 600}),
-        ([row for row in heads if row["y"] != 4], {}),
-        ([row for row in joined if row["y"] == 4], {"fontWeight": 600, "align": "right"}),
-        ([row for row in joined if row["y"] != 4], {"align": "right"}),
-        (feet, {"fontSize": 11, "color": "$quiet"}),
+        ([row for row in heads if row["line"] == 0], {"fontWeight": 600}),
+        ([row for row in heads if row["line"] == 1], {"dy": 17}),
+        ([row for row in joined if row["line"] == 0], {"fontWeight": 600, "align": "right"}),
+        ([row for row in joined if row["line"] == 1], {"align": "right", "dy": 17}),
+        (feet, {"fontSize": 12, "color": "$quiet"}),
     )
     written = [
         alt.Chart(inline(rows))
@@ -419,7 +420,7 @@ def _texts(
     named = (
         alt.Chart(inline(lanes_names))
         .mark_text(align="left", baseline="bottom", fontWeight=600)
-        .encode(x=_along("x"), y=_down("y", lanes), text="label:N", color=colour)
+        .encode(x=_along("x"), y=_down("y", lanes), text="label:N")
     )
     return [*written, named]
 

@@ -50,7 +50,7 @@ def moves(
             _numbers(done, place, followed, power),
             _arrows(done, place, around),
             _tokens(done, place, colours, around),
-            *_heads(names, place, colours),
+            *_heads(names, place),
             *_sent(done, place, colours, most),
         )
         .add_params(position(len(done.moves)))
@@ -334,18 +334,16 @@ def _tokens(done: AllReduce, place: _Place, colours: alt.Scale, around: bool) ->
     return chart
 
 
-def _heads(names: Sequence[str], place: _Place, colours: alt.Scale) -> list[alt.Chart]:
+def _heads(names: Sequence[str], place: _Place) -> list[alt.Chart]:
     """The replicas above their columns, the chunks' numbers beside their rows."""
     columns = [{"x": at + CELL / 2, "y": _HEAD - 4, "who": name} for at, name in enumerate(names)]
     rows = [
         {"x": place.ends[0], "y": place.middle(chunk), "label": str(chunk + 1)}
         for chunk in range(len(names))
     ]
-    rows.append({"x": place.ends[0], "y": place.bars - _BAR - 10, "label": "kB sent"})
+    rows.append({"x": place.ends[0], "y": place.bars - _BAR - 14, "label": "kB sent"})
     return [
-        place.chart(columns)
-        .mark_text(baseline="bottom", fontWeight=600)
-        .encode(text="who:N", color=alt.Color("who:N", scale=colours, legend=None)),
+        place.chart(columns).mark_text(baseline="bottom", fontWeight=600).encode(text="who:N"),
         place.chart(rows)
         .mark_text(align="left", baseline="middle", color="$quiet", fontSize=12)
         .encode(text="label:N"),

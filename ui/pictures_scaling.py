@@ -13,7 +13,7 @@ import altair as alt
 
 from pipeline.scaling_plan import Mode
 from pipeline.scaling_result import Measurement
-from ui.charts import inline
+from ui.charts import ONE_COLUMN, inline
 from ui.pictures import Picture, position
 from ui.words import number
 
@@ -204,6 +204,7 @@ def _against_replicas(
             labelLimit=300,
             symbolStrokeColor="$ink",
             symbolSize=400,
+            columns=ONE_COLUMN,
         ),
     )
     return alt.layer(

@@ -13,13 +13,13 @@ from pipeline.datasets import DataError
 from pipeline.events import Check, Epoch, RunFailed, RunFinished, RunStarted
 from pipeline.feed import MEAN
 from pipeline.limits import LimitError
-from pipeline.run_log import LogError
 from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
 from pipeline.uploads import UploadGone, is_upload
 from ui import charts, frame, keys, learner, player, run_list, services, take_home_panel
 from ui.context import Context
 from ui.palette import DASHES
+from ui.words import small
 
 CHECKS = {
     "sum_equals_all_reduced": "The replicas’ own gradients add up to the all-reduced gradient.",
@@ -41,14 +41,11 @@ def panel(here: Context, *, brief: bool = False) -> None:
     """
     info = services.runs().get(here.run.run_id)
     _controls(here.config, info)
-    st.markdown(label(here))
-    try:
-        told = here.run.told
-    except LogError as error:
-        st.error(f"The record of this run cannot be read. {error}", icon=":material/error:")
-        return
+    told, said = st.empty(), label(here, invite="Press Train to make your own.")
+    if said:
+        told.markdown(said)
     _picture(here.run, ended=here.run.last is not None)
-    started = next((event for event in told if isinstance(event, RunStarted)), None)
+    started = here.run.started
     if started is not None:
         st.markdown(started.device_note)
     if isinstance(here.run.last, RunFailed):
@@ -63,15 +60,18 @@ def panel(here: Context, *, brief: bool = False) -> None:
     run_list.section(here)
 
 
-def label(here: Context) -> str:
-    """Which run this is, when that is not plain from what the learner has just done."""
+def label(here: Context, *, invite: str = "Make your own on page 4b Train.") -> str:
+    """Which run this is, when that is not plain from what the learner has just done.
+
+    `invite` says how a recorded run is replaced by one's own.
+    """
     run = here.run
     if run.recorded:
         versions = run.started.versions if run.started else {}
         return (
             f"**A recorded run**, made on {run.day} with TensorFlow {versions.get('tensorflow')}, "
             f"seed {run.config.seed}, {run.config.replicas} replicas. "
-            + ("Press Train to make your own." if services.can_train() else "")
+            + (invite if services.can_train() else "")
         )
     names = [SETTINGS[name].title.lower() for name in run.config.differs_from(here.config)]
     if names:
@@ -124,6 +124,7 @@ def _picture(run: RunView, *, ended: bool) -> None:
             fresh=st.session_state.get(keys.FRESH_RUN) == run.run_id,
             ended=ended,
             total=steps,
+            epochs=config.epochs,
             legend=lines,
             readouts=[
                 player.Readout("loss", "steps", "loss", 3, MEAN),
@@ -173,7 +174,7 @@ def _check(name: str, check: Check) -> str:
     mark, word = ("✓", "holds") if check.ok else ("✗", "does not hold")
     apart = ""
     if check.max_abs_diff is not None:
-        apart = f" Largest difference: <b>{check.max_abs_diff:.2g}</b>."
+        apart = f" Largest difference: <b>{small(check.max_abs_diff)}</b>."
     return (
         f'<li><span class="mark" role="img" aria-label="{word}">{mark}</span>'
         f"{CHECKS.get(name, name)}{apart}</li>"

@@ -337,7 +337,7 @@ def _parts_table(page: Words, found: Measurement) -> None:
     for n in found.replicas:
         split = found.parts(n)
         cells = [
-            f"{_signed(getattr(split, part))} · {split.share(part):.0%}".replace("-", "−")
+            f"{_signed(getattr(split, part))} · {split.share(part):z.0%}".replace("-", "−")
             for part in names
         ]
         rows.append([str(n), _spread(found.step("strong", n)), *cells])
@@ -426,4 +426,4 @@ def _spread(timing: Timing) -> str:
 
 def _signed(value: float) -> str:
     """Milliseconds in a table: two decimals, one from 10 on, a real minus sign."""
-    return f"{value:.{2 if abs(value) < 10 else 1}f}".replace("-", "−")
+    return f"{value:z.{2 if abs(value) < 10 else 1}f}".replace("-", "−")

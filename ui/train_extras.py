@@ -130,7 +130,7 @@ def _overlay() -> tuple[dict[str, Any], dict[str, Any]]:
 @functools.lru_cache(maxsize=32)
 def _row_picture(points: tuple[tuple[float, float], ...]) -> dict[str, Any]:
     line = charts.Series("", points)
-    return charts.by_epoch([line], "probability", (0, 1), height=170, room=0.12).to_dict()
+    return charts.by_epoch([line], "probability", (0, 1), height=170).to_dict()
 
 
 @functools.cache

@@ -6,6 +6,16 @@ import re
 
 from playwright.sync_api import Locator, Page
 
+LISTEN = """node => {
+    const heard = window.heard = [];
+    const listen = () => {
+        const text = node.querySelector("[role=status]")?.textContent;
+        if (text && text !== heard.at(-1)?.text) heard.push({ text, at: performance.now() });
+    };
+    const what = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(listen).observe(node.getRootNode(), what);
+}"""
+
 
 class PlayerView:
     """Reads the player's own attributes and waits for them to change."""
@@ -31,6 +41,16 @@ class PlayerView:
     def wait_for_phase(self, *phases: str) -> None:
         """Wait until the run is in one of these phases."""
         self._wait(f"{list(phases)}.includes(node.dataset.phase)")
+
+    def listen(self) -> None:
+        """Note from now on what a screen reader is told without asking."""
+        self.root.evaluate(LISTEN)
+
+    def heard(self, until: str) -> list[tuple[str, float]]:
+        """Wait for a sentence with this pattern; returns all so far, with their seconds."""
+        self.page.wait_for_function("until => heard.some(one => one.text.match(until))", arg=until)
+        heard = self.page.evaluate("heard")
+        return [(one["text"], one["at"] / 1000) for one in heard]
 
     def drawn_points(self) -> int:
         """How many dark pixels the first chart has: grows with the curve."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, Response, WebSocket, expect
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 class QuizView:
@@ -93,7 +93,12 @@ def settle(page: Page) -> None:
 
 
 def serious_faults(page: Page) -> list[str]:
-    """What axe-core calls serious or critical, but for Streamlit's own sidebar.
+    """What axe-core calls serious or critical, but for Streamlit's own sidebar."""
+    return [text for impact, text in faults(page) if impact in ("serious", "critical")]
+
+
+def faults(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds, each with its impact, but for Streamlit's own sidebar.
 
     Its list of pages is built of groups inside a list (rules `list` and `listitem`).
     """
@@ -101,9 +106,8 @@ def serious_faults(page: Page) -> list[str]:
     options = {"runOnly": RULES, "resultTypes": ["violations"]}
     found = Axe().run(page, options=options).response["violations"]
     return [
-        f"{rule['id']}: {node['html'][:200]}"
+        (rule["impact"], f"{rule['id']}: {node['html'][:200]}")
         for rule in found
-        if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
         if not (rule["id"] in ("list", "listitem") and _is_navigation(node["html"]))
     ]

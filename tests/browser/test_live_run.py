@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -62,8 +64,11 @@ def test_progress_is_told_from_the_first_moment(page: Page, server: Server) -> N
 
 def test_a_finished_run_shows_its_checks_devices_and_epochs(page: Page, server: Server) -> None:
     open_page(page, server, "?epochs=2")
+    PlayerView(page).listen()
     press_train(page)
     PlayerView(page).wait_for_phase("finished")
+    *_, (last, _) = PlayerView(page).heard("finished")
+    assert re.fullmatch(r"The run has finished\. Epoch 2 of 2: loss \d\.\d{3}\.", last)
     page.get_by_role("button", name="Jump to the end").click()
     expect(page.get_by_role("heading", name="What this run proves")).to_be_visible()
     expect(page.locator("ul.checks li")).to_have_count(3)

@@ -261,3 +261,13 @@ def test_a_late_call_with_older_data_does_not_take_the_picture_away(
     source = (ROOT / "ui/player/player.js").read_text(encoding="utf-8")
     found = page.evaluate(OVERTAKEN, [source, f"{server.url}{VEGA_URL}"])
     assert found == ["newer", False, "newest", True]
+
+
+def test_an_old_run_on_its_way_here_is_opened_and_not_called_starting(
+    page: Page, server: Server
+) -> None:
+    page.route("**/events*", lambda route: None)  # it never arrives
+    page.goto(f"{server.url}/train")
+    status = PlayerView(page).root.locator(".status")
+    expect(status).to_have_text("Opening the run.")
+    page.unroute_all(behavior="ignoreErrors")

@@ -100,9 +100,34 @@ def test_nothing_that_is_projected_is_smaller_than_24_pixels_or_beside_the_page(
     page: Page, server: Server
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
-    present(page, server, "distribute?view=presenter")
+    player = present(page, server, "distribute?view=presenter")
     assert small_and_beside(page) == []
     assert serious_faults(page) == []
+    page.keyboard.press("End")
+    above_the_bar(player)
+
+
+def above_the_bar(player: PlayerView) -> None:
+    """Wait until the picture stands whole between the upper edge and the bar."""
+    player.root.page.wait_for_function(
+        """node => {
+            const { top, bottom } = node.getBoundingClientRect();
+            const bar = document.querySelector(".st-key-presenter").getBoundingClientRect();
+            return top >= 0 && bottom <= bar.top;
+        }""",
+        arg=player.root.element_handle(),
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("path", ["mirror", "aggregate", "prediction-trace", "faster"])
+def test_a_picture_gives_way_to_the_bar_in_a_low_hall(
+    page: Page, server: Server, path: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    player = present(page, server, f"{path}?view=presenter")
+    page.keyboard.press("End")
+    above_the_bar(player)
 
 
 @pytest.mark.soak

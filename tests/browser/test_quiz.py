@@ -50,6 +50,7 @@ def test_the_five_right_answers_score_full_marks_with_the_keyboard_alone(
 
     expect(quiz.part("results")).to_be_focused()
     expect(quiz.part("results")).to_contain_text("5 of 5 points")
+    expect(page.locator(".said")).to_have_text("5 of 5 points")
     (attempt,) = (a for a in attempts_in(server) if a.id not in before)
     assert [(a.question_id, a.act.option, a.act.confidence) for a in attempt.acts] == [
         (question, letter, "guess") for question, letter in KEY.items()

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from ui import charts
-from ui.charts import LABEL_GAP, Series, by_epoch, differences, epochs_to_updates, rings
+from ui.charts import (
+    LABEL_AT,
+    LABEL_GAP,
+    LETTER,
+    Series,
+    by_epoch,
+    differences,
+    epochs_to_updates,
+    rings,
+)
 
 
 def values(layer: dict[str, Any]) -> list[dict[str, Any]]:
@@ -46,6 +55,19 @@ def test_direct_labels_keep_apart_and_inside(ends: tuple[float, ...]) -> None:
     gaps = [after - before for before, after in pairwise(places)]
     assert min(gaps) >= LABEL_GAP / 200 - 1e-9
     assert 0 <= places[0] <= places[-1] <= 1
+
+
+@pytest.mark.parametrize("width", [200, 243, 330, 600])
+def test_the_longest_direct_label_fits_beside_its_line_at_every_width(width: int) -> None:
+    series = [Series("once an epoch", [(1, 0.5), (5, 0.4)]), Series("never", [(1, 0.5), (5, 0.1)])]
+    spec = by_epoch(series, "share", (0, 1)).to_dict()["layer"][0]["encoding"]["x"]["scale"]
+
+    reach = eval(
+        spec["domainMax"]["expr"], {"width": width, "max": max}
+    )  # Vega's words are Python's
+    end = width * (5 - spec["domainMin"]) / (reach - spec["domainMin"])
+    assert end + LABEL_AT + LETTER * len("once an epoch 0.40") == pytest.approx(width)
+    assert end > 0.2 * width
 
 
 def test_the_epoch_axis_names_the_first_and_the_last_epoch() -> None:

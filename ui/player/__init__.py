@@ -30,6 +30,7 @@ WORDS = {
     "live": "Jump to live",
     "end": "Jump to the end",
     "waiting": "Waiting for a free place: number {place} in the queue.",
+    "opening": "Opening the run.",
     "starting": "Starting: the run gets a process of its own.",
     "tracing": "Tracing: TensorFlow turns the step into a graph, once.",
     "training": "Step {step} of {total}, epoch {epoch}",
@@ -37,6 +38,8 @@ WORDS = {
     "failed": "The run failed. {text}",
     "finished": "",
     "lost": "The connection is lost; trying again.",
+    "epoch": "Epoch {epoch} of {epochs}: loss {loss}.",
+    "done": "The run has finished. {epoch}",
     "pace": "The run is already done. It is played slower than it ran, so that you can follow.",
 }
 
@@ -93,6 +96,8 @@ class Show:
     """Play from the start, instead of resting at the end."""
     ended: bool = False
     """The page already shows this run's end."""
+    epochs: int = 0
+    """How many epochs the run has: a screen reader is told of each."""
     frames: Sequence[str] = ()
     """One sentence for each position."""
     seconds: float = 10
@@ -125,6 +130,7 @@ def _data(what: Show) -> dict[str, Any]:
         "url": what.url,
         "fresh": what.fresh,
         "ended": what.ended,
+        "epochs": what.epochs,
         "frames": list(what.frames),
         "seconds": what.seconds,
         "palettes": PALETTES,

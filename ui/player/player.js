@@ -6,6 +6,9 @@
 // Nothing is drawn by hand here, and no text is ever parsed as markup.
 
 const SPEEDS = [0.5, 1, 2, 4];
+const CALM = 3000; // milliseconds between two things that a screen reader is told of a run
+const REST = 300; // that a position must stand, and a new region, before a sentence is put there
+const SQUEEZE = 0.6; // of its height a chart keeps, to fit a screen in a hall
 const MOST_ROWS = 6000; // of one data set; beyond that the older half of the detail goes
 const players = new WeakMap(); // parentElement -> Player: see the note on life cycles below
 
@@ -51,15 +54,18 @@ class Player {
     this.speed = 1;
     this.playing = false;
     this.following = false;
+    this.said = -CALM;
     this.phase = data.phase ?? "starting";
     this.began = performance.now();
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.forced = matchMedia("(forced-colors: active)");
     this.listening = new AbortController(); // ends every listener that outlives this player
     document.addEventListener("visibilitychange", () => this.connect(), { signal: this.listening.signal });
+    this.forced.addEventListener("change", () => this.update(this.data, this.trigger), { signal: this.listening.signal });
     this.build();
     this.addRows(data.rows ?? {});
     if (!data.url) this.edge = this.total;
-    if (data.fresh) this.playing = true;
+    if (data.fresh && (data.url || !this.still.matches)) this.playing = true;
     else this.position = data.url ? 0 : (data.start ?? this.total);
     this.connect();
     if (this.playing && !data.url) this.schedule(); // a stream schedules with its first rows
@@ -69,7 +75,7 @@ class Player {
   update(data, trigger) {
     this.data = data;
     this.trigger = trigger;
-    const key = JSON.stringify([data.charts, this.isDark()]);
+    const key = JSON.stringify([data.charts, this.palette()]);
     if (key !== this.chartsKey) {
       this.chartsKey = key;
       this.embed();
@@ -82,6 +88,7 @@ class Player {
     this.disposed = true;
     this.listening.abort();
     clearInterval(this.clock);
+    clearTimeout(this.saying);
     this.stream?.close();
     this.observer?.disconnect();
     this.finalizeViews();
@@ -112,7 +119,11 @@ class Player {
     if (news.total) this.setTotal(news.total);
     if (news.phase) this.setPhase(news);
     if (news.rows) this.addRows(news.rows);
-    if (first && !this.data.fresh) this.goToEdge(this.ended);
+    this.tellRun();
+    if (first && !this.data.fresh) {
+      this.position = this.edge;
+      this.playing = this.following = !this.ended;
+    }
     if (this.following || (this.playing && this.still.matches)) this.position = this.edge;
     this.schedule();
   }
@@ -132,11 +143,11 @@ class Player {
       this.connect();
       if (phase !== "finished") this.following = true;
     }
-    this.announce(this.status());
   }
 
   setLost(lost) {
     this.lost = lost && !this.ended;
+    if (this.lost) this.say(this.data.words.lost);
     this.render();
   }
 
@@ -177,7 +188,10 @@ class Player {
     const atEnd = this.position >= (this.ended || !this.data.url ? this.edge : Infinity);
     if (atEnd) this.arrive();
     if (this.playing && this.position < this.edge) this.schedule();
-    else this.lastTick = null;
+    else {
+      this.lastTick = null;
+      if (this.asked) this.tellPosition();
+    }
   }
 
   arrive() {
@@ -190,6 +204,7 @@ class Player {
   }
 
   play() {
+    this.asked = true;
     if (this.playing) {
       this.playing = this.following = false;
     } else {
@@ -204,8 +219,9 @@ class Player {
     this.schedule();
   }
 
-  moveTo(position) {
-    this.playing = this.following = false;
+  moveTo(position, follow = false) {
+    this.asked = true;
+    this.playing = this.following = follow && !!this.data.url;
     this.goal = null;
     this.position = Math.max(0, Math.min(this.edge, position));
     this.schedule();
@@ -223,12 +239,6 @@ class Player {
     }
   }
 
-  goToEdge(still = false) {
-    this.position = this.edge;
-    this.playing = this.following = !still && !this.ended;
-    this.schedule();
-  }
-
   keydown(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.composedPath()[0].closest?.(".vega-bindings")) return; // a chart's own slider
@@ -239,7 +249,7 @@ class Player {
       PageDown: () => this.step(-Math.ceil(this.total / 10)),
       PageUp: () => this.step(Math.ceil(this.total / 10)),
       Home: () => this.moveTo(0),
-      End: () => this.goToEdge(),
+      End: () => this.moveTo(this.edge, !this.ended),
       k: () => this.play(),
     };
     if (!onButton) keys[" "] = keys.k;
@@ -252,10 +262,11 @@ class Player {
 
   async embed() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
+    if (!this.views.length) this.charts.style.minHeight = `${tallest(this.data.charts)}px`;
     await import(new URL(this.data.vega, document.baseURI).href);
     await document.fonts.ready; // or titles are measured in another font, and cut off
     if (turn !== this.turn || this.disposed) return;
-    const palette = this.data.palettes[this.isDark() ? "dark" : "light"];
+    const palette = this.palette();
     const nodes = this.data.charts.map((chart) => {
       const figure = element("figure", { role: "img", ariaLabel: chart.alt });
       if (chart.title) figure.append(element("figcaption", {}, chart.title));
@@ -296,6 +307,18 @@ class Player {
     this.observer ??= new ResizeObserver(() => this.resize());
     this.observer.observe(this.charts);
     this.render();
+    this.fit(nodes);
+  }
+
+  // In the presenter view a picture is no taller than the room above the bar, where charts allow it.
+  fit(nodes) {
+    const { zoom, room } = this.hall();
+    if (!zoom) return;
+    const over = (this.root.offsetHeight - room) / zoom / rows(nodes);
+    for (const { view, spec } of this.views) {
+      const tall = view.height();
+      if (over > 0 && spec.height) view.height(Math.max(SQUEEZE * tall, tall - over)).run();
+    }
   }
 
   resize() {
@@ -319,7 +342,6 @@ class Player {
     this.root.dataset.phase = this.phase;
     this.root.dataset.source = this.data.source;
     this.slider.value = step;
-    this.slider.setAttribute("aria-valuetext", this.status());
     const idle = this.edge === 0;
     this.bar.hidden = idle && !!this.data.url;
     const word = this.playing ? "pause" : "play";
@@ -328,7 +350,9 @@ class Player {
       this.playButton.replaceChildren(icon(word), this.data.words[word]);
     }
     const live = this.data.url && !this.ended;
+    const pressed = this.host.shadowRoot?.activeElement === this.edgeButton;
     this.edgeButton.hidden = !(this.position < this.edge && this.data.url);
+    if (pressed && this.edgeButton.hidden) this.playButton.focus();
     this.edgeButton.textContent = live ? this.data.words.live : this.data.words.end;
     this.line.textContent = this.status();
     this.paceLine.hidden = !(this.playing && this.ended && this.position < this.edge);
@@ -382,6 +406,7 @@ class Player {
     const step = Math.floor(this.position);
     if (this.lost) return words.lost;
     if (!this.data.url) return this.data.frames?.[this.goal ?? step] ?? "";
+    if (this.data.ended && !this.ended) return words.opening; // an old run, on its way here
     if (this.edge === 0 || ["stopped", "failed"].includes(this.phase)) {
       const elapsed = ((performance.now() - this.began) / 1000).toFixed(1);
       const text = fill(words[this.phase] ?? "", { place: this.place, text: this.text ?? "" });
@@ -408,10 +433,44 @@ class Player {
       const text = typeof number === "number" ? number.toFixed(spec.digits) : "–";
       if (value.textContent !== text) value.textContent = text;
     }
+    // What the picture shows at this position, for whoever moves along it by ear.
+    const told = this.numbers.map(({ value, spec }) => `, ${spec.label} ${value.textContent}`);
+    this.slider.setAttribute("aria-valuetext", this.status() + told.join(""));
   }
 
-  announce(text) {
-    if (this.live.textContent !== text) this.live.textContent = text;
+  // ---- what a screen reader is told, without being asked
+
+  // The run itself, wherever the position is: each phase, each epoch with its loss, the end.
+  tellRun() {
+    if (this.data.ended) return; // an old run: the page tells of it
+    const row = this.rows.epochs?.at(-1);
+    const { epochs, words } = this.data;
+    const loss = row?.loss?.toFixed(3) ?? "–";
+    const epoch = row ? fill(words.epoch, { epoch: row.epoch, epochs, loss }) : "";
+    const values = { place: this.place, text: this.text ?? "", epoch };
+    if (this.ended) this.say(fill(words[this.phase === "finished" ? "done" : this.phase], values), true);
+    else if (epoch) this.say(epoch);
+    else if (this.edge === 0) this.say(fill(words[this.phase] ?? "", values));
+  }
+
+  // The position that somebody has moved to; a slider that has the keyboard is read by itself.
+  tellPosition() {
+    this.asked = false;
+    if (this.host.shadowRoot?.activeElement !== this.slider) this.say(this.status(), true);
+  }
+
+  // What comes before its time replaces what waits: never a stream of sentences.
+  say(text, soon = false) {
+    this.unsaid = text;
+    if (this.saying && !soon) return;
+    clearTimeout(this.saying);
+    const calm = this.said + CALM - performance.now();
+    this.saying = setTimeout(() => {
+      this.saying = null;
+      if (!this.unsaid || this.live.textContent === this.unsaid) return;
+      this.live.textContent = this.unsaid;
+      this.said = performance.now();
+    }, soon ? REST : Math.max(REST, calm));
   }
 
   // ---- the frame around the charts
@@ -449,7 +508,7 @@ class Player {
     speed.hidden = !this.data.url && this.data.total <= 3; // a short move needs no choice of pace
     speed.addEventListener("change", () => (this.speed = Number(speed.value)));
     this.edgeButton = element("button", { type: "button", hidden: true });
-    this.edgeButton.addEventListener("click", () => this.goToEdge());
+    this.edgeButton.addEventListener("click", () => this.moveTo(this.edge, !this.ended));
     this.bar = element("div", { className: "bar" });
     this.bar.append(
       this.playButton,
@@ -471,7 +530,7 @@ class Player {
   }
 
   legend() {
-    const palette = this.data.palettes[this.isDark() ? "dark" : "light"];
+    const palette = this.palette();
     const chips = (this.data.legend ?? []).map(({ label, colour, dash, point }) => {
       const chip = element("span", { className: "chip" });
       const line = point
@@ -488,21 +547,40 @@ class Player {
     this.keyLine.hidden = chips.length === 0;
   }
 
-  isDark() {
-    const ground = getComputedStyle(this.host).getPropertyValue("--st-background-color");
+  // The colours of this theme. Forced colours reach no canvas: there, ink and paper are those that
+  // the reader has chosen, and replicas keep theirs.
+  palette() {
+    const { light, dark } = this.data.palettes;
+    const forced = this.forced.matches;
+    const paper = this.computed(forced ? "Canvas" : "var(--st-background-color)");
+    const [red, green, blue] = paper.match(/[\d.]+/g).map(Number);
+    const theme = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? dark : light;
+    if (!forced) return theme;
+    const ink = this.computed("CanvasText");
+    return { ...theme, paper, ink, quiet: ink };
+  }
+
+  // A colour of CSS as numbers, whatever else is forced.
+  computed(colour) {
     const probe = element("span", {});
-    probe.style.color = ground;
+    probe.style.cssText = `color: ${colour}; forced-color-adjust: none`;
     this.root.append(probe);
-    const [red, green, blue] = getComputedStyle(probe).color.match(/[\d.]+/g).map(Number);
+    const found = getComputedStyle(probe).color;
     probe.remove();
-    return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
+    return found;
   }
 
   // In the presenter view charts are enlarged as a whole (--chart-zoom): vectors stay sharp then,
   // and no tooltip can point at the right mark.
   drawing() {
-    const zoom = getComputedStyle(this.host).getPropertyValue("--chart-zoom");
-    return zoom ? { renderer: "svg", tooltip: false } : { renderer: "canvas" };
+    return this.hall().zoom ? { renderer: "svg", tooltip: false } : { renderer: "canvas" };
+  }
+
+  // What the presenter view sets: how far charts are enlarged, and the pixels that a picture has.
+  hall() {
+    const style = getComputedStyle(this.host);
+    const [zoom, room] = ["--chart-zoom", "--picture-room"].map((name) => style.getPropertyValue(name));
+    return { zoom: Number(zoom), room: innerHeight - parseFloat(room) };
   }
 
   config({ ink, quiet, line }) {
@@ -516,6 +594,7 @@ class Player {
         labelFontSize: 13, titleFontSize: 13, titleFontWeight: 400, labelFont: font, titleFont: font,
         tickCount: 5, grid: false, labelFlush: true,
       },
+      axisY: { labelFlush: false }, // a number beside its tick
       text: { font, fontSize: 13, color: ink },
     };
   }
@@ -589,6 +668,16 @@ function speak(view, line) {
   }
   line.parentElement.setAttribute("role", "group"); // what is inside an image cannot be reached
   view.addSignalListener("sentence", (_, text) => (line.textContent = text));
+}
+
+// How many rows side-by-side charts take: as many as there are different upper edges.
+function rows(nodes) {
+  return new Set(nodes.map((node) => node.offsetTop)).size;
+}
+
+// Room for charts that are not drawn yet, so that what stands below does not jump.
+function tallest(charts) {
+  return Math.max(0, ...charts.map(({ spec }) => Number(spec.height) || 0));
 }
 
 // Names of the data sets that the player fills: the empty ones of the spec.

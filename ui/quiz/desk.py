@@ -108,8 +108,8 @@ def ask_to_finish(attempt_id: str, wanted: bool) -> None:
 def finish(attempt_id: str) -> None:
     """End the attempt."""
     with refusals_told():
-        services.attempts().finish(_learner_id(), attempt_id)
-        focus.move(keys.QUIZ_RESULTS, say("results"))
+        done = services.attempts().finish(_learner_id(), attempt_id)
+        focus.move(keys.QUIZ_RESULTS, say("result", score=f"{done.score:g}", most=done.most))
 
 
 def show(attempt: Attempt, question_id: str) -> None:

@@ -1,0 +1,115 @@
+// Streamlit draws anew without minding where the keyboard is: a button that was pressed is disabled
+// or gone, a link's page gives way to another. Then the keyboard is at the top of the document and
+// says nothing. Here it stays where it was, or goes to the title of the new page. It never moves
+// for a mouse or a finger, nor away from where somebody has put it.
+const PATIENCE = 4000; // milliseconds that a new page's title may take
+const QUIET = 120; // without a change to the document: it has been drawn
+const CAN = "a[href], button, input, select, textarea, summary";
+let page = ""; // the one that is shown
+let path = location.pathname; // of the page whose title was reached
+let root; // where this stands in the document
+let pointing = false; // the last act was a pointer's
+let last = null; // what had the keyboard last
+let around = []; // all that can have it, in order, when `last` got it
+let name; // of the element that `last` is in
+let left; // the title that was there at the last act
+let timer;
+
+export default function ({ parentElement, data }) {
+  for (const [event, hear] of Object.entries(listeners)) {
+    document.addEventListener(event, hear, true);
+  }
+  watch.observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  if (page && page !== data.page) toTitle();
+  page = data.page;
+  root = parentElement;
+  return () => setTimeout(stop); // a call's cleanup may come after the next call
+}
+
+function stop() {
+  if (root.isConnected || root.host?.isConnected) return;
+  watch.disconnect();
+  for (const [event, hear] of Object.entries(listeners)) {
+    document.removeEventListener(event, hear, true);
+  }
+}
+
+const listeners = {
+  pointerdown: () => act(true),
+  keydown: () => act(false),
+  click: ({ detail }) => detail === 0 && act(false), // a screen reader's
+  focusin: ({ target }) => {
+    last = target;
+    around = [...document.querySelectorAll(CAN)];
+    name = [...(element(target)?.classList ?? [])].find((one) => one.startsWith("st-key-"));
+  },
+};
+
+function act(byPointer) {
+  pointing = byPointer;
+  left = document.querySelector("h1")?.textContent;
+}
+
+const watch = new MutationObserver(() => {
+  clearTimeout(timer);
+  timer = setTimeout(keep, QUIET);
+});
+
+function keep() {
+  if (location.pathname !== path) return; // on the way to another page
+  const here = document.activeElement;
+  if (here?.dataset.kept && usable(here.querySelector(CAN))) here.querySelector(CAN).focus();
+  const lost = here === document.body && last && !pointing && !(last.isConnected && usable(last));
+  if (!lost) return;
+  if (last.isConnected) hold(element(last));
+  else (again() ?? before(last))?.focus({ preventScroll: true });
+}
+
+// A button that is disabled for now keeps its place: the next Tab goes on from there.
+function hold(place) {
+  if (!place) return;
+  place.tabIndex = -1;
+  place.dataset.kept = "yes";
+  place.focus({ preventScroll: true });
+}
+
+// What was drawn once more under the same name.
+function again() {
+  const found = name && document.querySelector(`.${name}`)?.querySelector(CAN);
+  return usable(found) ? found : undefined;
+}
+
+// The nearest before it that is still there.
+function before(gone) {
+  const earlier = around.slice(0, Math.max(0, around.indexOf(gone)));
+  return earlier.filter((one) => one.isConnected && usable(one)).at(-1) ?? title();
+}
+
+function element(node) {
+  return node.closest('[data-testid="stElementContainer"]');
+}
+
+function usable(node) {
+  return !!node && !node.disabled;
+}
+
+function title() {
+  const found = document.querySelector("h1");
+  if (found) found.tabIndex = -1;
+  return found;
+}
+
+function toTitle() {
+  const from = document.activeElement;
+  const until = performance.now() + PATIENCE;
+  const look = () => {
+    const here = document.activeElement;
+    const elsewhere = pointing || (here !== document.body && here !== from);
+    const found = document.querySelector("h1");
+    if (elsewhere || (found && found.textContent !== left) || performance.now() > until) {
+      path = location.pathname;
+      if (!elsewhere) title()?.focus();
+    } else requestAnimationFrame(look);
+  };
+  look();
+}
