@@ -24,7 +24,7 @@ page.open(numbers)
 
 left, right = st.columns([2, 1], gap="medium")
 with right:
-    st.subheader(page.words.text("count"), anchor=False)
+    st.header(page.words.text("count"), anchor=False)
     frame.table(*batch_words.counts(page.words, plan), "counts")
     show_last = False
     if plan.steps == 1:

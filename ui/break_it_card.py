@@ -21,7 +21,7 @@ def draw(page: lesson.Page, card: Card) -> None:
     said = break_it_cards.words(card.slug)
     text = page.words.text
     with st.container(border=True, key=keys.CARD):
-        st.subheader(f"{cards.CARDS.index(card) + 1}. {said.title}", anchor=False)
+        st.header(f"{cards.CARDS.index(card) + 1}. {said.title}", anchor=False)
         st.markdown(said.story)
         choice = _choose(page, card, said)
         st.code(source(choice.program), language="python", wrap_lines=True)

@@ -155,7 +155,7 @@ def _by_step(
 
 
 def _checks(last: RunFinished, started: RunStarted | None) -> None:
-    st.subheader("What this run proves", anchor=False)
+    st.header("What this run proves", anchor=False)
     st.html(checks_list(last.checks))
     versions = started.versions if started else {}
     st.markdown(
@@ -184,12 +184,12 @@ def _check(name: str, check: Check) -> str:
 def _epochs(epochs: list[Epoch]) -> None:
     if not epochs:
         return
-    st.subheader("Epoch by epoch", anchor=False)
+    st.header("Epoch by epoch", anchor=False)
 
     def number(value: float | None) -> str:
         return "–" if value is None else f"{value:.4f}"
 
-    heads = ("epoch", "loss", "accuracy", "held-out loss", "held-out accuracy", "seconds", "")
+    heads = ("epoch", "loss", "accuracy", "held-out loss", "held-out accuracy", "seconds", "words")
     rows = [
         (
             str(event.epoch),

@@ -81,14 +81,20 @@ class QuizView:
 
 
 def settle(page: Page) -> None:
-    """Wait until the page is drawn: no script runs, nothing is faded out or in on the way."""
+    """Wait until the page is drawn: no script runs, no element waits for code, nothing fades."""
     page.wait_for_timeout(100)  # Streamlit notes the start of a run a moment later
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
     page.wait_for_function(
-        """() => !document.querySelector("[data-stale=true]")
-            && document.getAnimations().every(one =>
-                one.playState !== "running"
-                || one.effect.getComputedTiming().endTime === Infinity)"""
+        """() => {
+            const drawn = ({ shadowRoot }) => shadowRoot?.childElementCount
+                && [...shadowRoot.querySelectorAll(".player, .still")].every((node) => node.player);
+            const components = document.querySelectorAll("[data-testid=stBidiComponentIsolated]");
+            return [...components].every(drawn)
+                && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
+                && document.getAnimations().every((one) =>
+                    one.playState !== "running"
+                    || one.effect.getComputedTiming().endTime === Infinity);
+        }"""
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Newcomer
-from tests.browser.quiz import faults, serious_faults
+from tests.browser.quiz import faults, serious_faults, settle
 from tests.serving import ROOT, Server
 from ui.contents import CONTENTS, Entry
 from ui.web import VEGA_URL
@@ -63,7 +63,7 @@ its description, every icon a word beside it."""
 def open_page(page: Page, server: Server, entry: Entry) -> None:
     page.goto(f"{server.url}/{entry.path}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    settle(page)
     page.wait_for_function(DRAWN)
 
 
@@ -166,6 +166,8 @@ def test_a_page_has_no_serious_fault_in_any_theme_at_any_width(
     for width in (1280, NARROW):
         themed.set_viewport_size({"width": width, "height": 900})
         found = faults(themed)
+        if theme == "forced":  # axe-core reads the colours that are not used then
+            found = [one for one in found if not one[1].startswith("color-contrast")]
         counts = Counter(impact for impact, _ in found)
         numbers = [str(counts[name]) for name in ("critical", "serious", "moderate", "minor")]
         report.append(" | ".join([entry.slug, theme, str(width), *numbers]))

@@ -42,13 +42,6 @@ WHERE = """() => {
 shadow tells it from its look without the keyboard. null: nothing has it."""
 
 
-def ready(page: Page) -> None:
-    """Wait until everything is there: Streamlit loads the code of an element when it meets one."""
-    settle(page)
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    settle(page)
-
-
 @dataclass(frozen=True)
 class Stop:
     """What has the keyboard."""
@@ -92,7 +85,7 @@ class Keyboard:
 
     def stays(self, key: str) -> None:
         """The page is drawn anew, and the keyboard is where it was."""
-        ready(self.page)
+        settle(self.page)
         self.page.wait_for_function("() => document.activeElement !== document.body")
         assert self.stop.key.startswith(key)
 
@@ -182,7 +175,7 @@ def test_the_whole_lesson_can_be_walked_with_the_keyboard_alone(
     keyboard = Keyboard(page)
     page.goto(server.url)
     page.locator("h1").wait_for()
-    ready(page)
+    settle(page)
     assert keyboard.press("Tab").name == "Skip to main content"
     assert keyboard.press("Enter").tag == "MAIN"
     for here, after in pairwise(CONTENTS):
@@ -191,5 +184,5 @@ def test_the_whole_lesson_can_be_walked_with_the_keyboard_alone(
         elif page.locator(".player").count():
             step_the_picture(page, keyboard)
         keyboard.next_page(after.title, after.slug)
-        ready(page)
+        settle(page)
     assert page.url.partition("?")[0].endswith(CONTENTS[-1].slug)

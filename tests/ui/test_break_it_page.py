@@ -67,7 +67,7 @@ def test_a_link_opens_its_card(app):
     app.query_params["card"] = "dropout"
     app.run()
 
-    assert any(break_it_cards.words("dropout").title in part.value for part in app.subheader)
+    assert any(break_it_cards.words("dropout").title in part.value for part in app.header)
     assert "def dropped_alike" in said(app)
 
 
