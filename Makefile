@@ -24,7 +24,7 @@ run: $(RUN_STAMP) ## install what is missing, then serve the lesson (PORT=8501)
 
 # Which tests share a worker: tests/conftest.py.
 test: $(TEST_STAMP) chromium lint ## install the test tools, then lint and run every test
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 soak: $(TEST_STAMP) ## the long rounds: killed processes, mutated banks (about an hour)
 	$(BIN)/python -m pytest -m soak

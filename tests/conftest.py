@@ -16,13 +16,19 @@ REAL_RUNS = {"trained", "printed", "observed"}
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files go to workers whole, because their tests share a server, a browser or a run.
 
-    Those that share the real runs go to one worker together.
+    Those that share the real runs go to one worker together, and first: what is quick fills the
+    gaps at the end.
     """
     if not config.pluginmanager.hasplugin("xdist"):
         return
+
+    def shares(item: pytest.Item) -> bool:
+        return bool(REAL_RUNS.intersection(getattr(item, "fixturenames", ())))
+
     for item in items:
-        shared = REAL_RUNS.intersection(getattr(item, "fixturenames", ()))
-        item.add_marker(pytest.mark.xdist_group("real runs" if shared else item.path.name))
+        group = "real runs" if shares(item) else item.path.name
+        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=shares, reverse=True)
 
 
 @pytest.fixture(scope="session")

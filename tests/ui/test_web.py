@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -37,7 +38,9 @@ def headers_of(answer: Response) -> dict[str, str]:
         return {"type": "http.request"}
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-    asyncio.run(web.PageHeaders(answer)(scope, receive, send))
+    # In a thread of its own: in this one Playwright's loop may be running.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, web.PageHeaders(answer)(scope, receive, send)).result()
     return {name.decode(): value.decode() for name, value in sent[0]["headers"]}
 
 
