@@ -13,6 +13,7 @@ REAL_RUNS = {"trained", "printed", "observed"}
 """Fixtures made of minutes of TensorFlow: whatever uses them should run in one process."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files go to workers whole, because their tests share a server, a browser or a run.
 
