@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return bool(REAL_RUNS.intersection(getattr(item, "fixturenames", ())))
 
     for item in items:
-        group = "real runs" if shares(item) else item.path.name
+        group = "real runs" if shares(item) else item.nodeid.partition("::")[0]
         item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=shares, reverse=True)
 
