@@ -38,6 +38,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     runs = services.runs()
     _end_streams_on_signal()
     web.send_small_answers_at_once()
+    web.vega_bundle()  # now, or everybody waits for it when the first page is opened
     # Charts are checked by the tests, not again for every learner: it is most of a page's time.
     schemapi.disable_debug_mode()
     # Streamlit collects garbage after every script run; what is loaded by now never is garbage.
