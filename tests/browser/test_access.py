@@ -125,6 +125,9 @@ FRESH = """async ([source, vega]) => {
 }"""
 
 
+APART = 'document.createElement("div")'
+
+
 @pytest.mark.parametrize(
     ("motion", "playing", "position"), [("no-preference", True, 0), ("reduce", False, 2)]
 )
@@ -135,6 +138,16 @@ def test_a_new_picture_rests_at_its_end_for_those_who_want_no_motion(
     page.goto(f"{server.url}/_stcore/health")
     source = (ROOT / "ui/player/player.js").read_text(encoding="utf-8")
     assert page.evaluate(FRESH, [source, f"{server.url}{VEGA_URL}"]) == [playing, position]
+
+
+def test_a_picture_that_is_already_taken_out_of_the_page_raises_nothing(
+    page: Page, server: Server
+) -> None:
+    page.goto(f"{server.url}/_stcore/health")
+    source = (ROOT / "ui/player/player.js").read_text(encoding="utf-8")
+    apart = FRESH.replace('document.body.appendChild(document.createElement("div"))', APART)
+    assert apart != FRESH
+    page.evaluate(apart, [source, f"{server.url}{VEGA_URL}"])
 
 
 def test_nothing_turns_or_slides_for_those_who_want_no_motion(page: Page, server: Server) -> None:

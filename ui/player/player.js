@@ -553,6 +553,7 @@ class Player {
     const { light, dark } = this.data.palettes;
     const forced = this.forced.matches;
     const paper = this.computed(forced ? "Canvas" : "var(--st-background-color)");
+    if (!paper) return light; // taken out of the document: nothing is computed, nobody sees it
     const [red, green, blue] = paper.match(/[\d.]+/g).map(Number);
     const theme = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? dark : light;
     if (!forced) return theme;
