@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Those that share the real runs go to one worker together, and first: what is quick fills the
     gaps at the end.
     """
-    if not config.pluginmanager.hasplugin("xdist"):
+    if not hasattr(config, "workerinput"):  # no worker of xdist
         return
 
     def shares(item: pytest.Item) -> bool:
