@@ -22,9 +22,9 @@ help: ## list these targets
 run: $(RUN_STAMP) ## install what is missing, then serve the lesson (PORT=8501)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-# Which tests share a worker: tests/conftest.py.
+# Files go to workers whole: many of their tests share one server, browser or trained run.
 test: $(TEST_STAMP) chromium lint ## install the test tools, then lint and run every test
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 soak: $(TEST_STAMP) ## the long rounds: killed processes, mutated banks (about an hour)
 	$(BIN)/python -m pytest -m soak

@@ -1,4 +1,4 @@
-"""Servers of the app, for every test that needs one; and which tests go to one worker."""
+"""Servers of the app, for every test that needs one."""
 
 from __future__ import annotations
 
@@ -8,28 +8,6 @@ from typing import Any
 import pytest
 
 from tests.serving import Serve, Server, start_server
-
-REAL_RUNS = {"trained", "printed", "observed"}
-"""Fixtures made of minutes of TensorFlow: whatever uses them should run in one process."""
-
-
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in its own
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files go to workers whole, because their tests share a server, a browser or a run.
-
-    Those that share the real runs go to one worker together, and first: what is quick fills the
-    gaps at the end.
-    """
-    if not hasattr(config, "workerinput"):  # no worker of xdist
-        return
-
-    def shares(item: pytest.Item) -> bool:
-        return bool(REAL_RUNS.intersection(getattr(item, "fixturenames", ())))
-
-    for item in items:
-        group = "real runs" if shares(item) else item.nodeid.partition("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=shares, reverse=True)
 
 
 @pytest.fixture(scope="session")
