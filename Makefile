@@ -26,7 +26,7 @@ run: $(RUN_STAMP) ## install what is missing, then serve the lesson (PORT=8501)
 test: $(TEST_STAMP) chromium lint ## install the test tools, then lint and run every test
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-soak: $(TEST_STAMP) ## the long rounds: killed processes, mutated banks (about an hour)
+soak: $(TEST_STAMP) ## the long rounds: killed processes, mutated banks (an hour and more)
 	$(BIN)/python -m pytest -m soak
 
 recording: $(RUN_STAMP) ## make the recorded runs that ship anew, on this machine
