@@ -36,6 +36,7 @@ class _Active:
     sign: float
     size: int = 0
     ending: Terminal | None = None
+    closing: bool = False
 
 
 class Workers:
@@ -168,10 +169,15 @@ class Workers:
         self._close_active(folder, RunFailed(error=_why(status)))
 
     def _close_active(self, folder: Path, ending: Terminal) -> None:
+        """End the log once: who comes second waits, as the folder may be deleted next."""
         with self.changed:
             active = self._active.get(folder)
-        if active is None:
-            return
+            if active is None:
+                return
+            if active.closing:
+                self.changed.wait_for(lambda: self._active.get(folder) is not active)
+                return
+            active.closing = True
         try:
             self._end(folder, active.ending or ending, active.on_end)
         finally:

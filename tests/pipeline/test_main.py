@@ -190,15 +190,30 @@ class Going:
         lines = (self.read + self.process.stdout.read()).splitlines()
         err = self.process.stderr.read()
         self.process.wait(60)
-        self.process.stdout.close()
-        self.process.stderr.close()
         until(lambda: not any(map(alive, self.children)), "no process is left")
         return self.process.returncode, [from_line(line) for line in lines], err
 
 
+@pytest.fixture
+def go():
+    """`Going` for a test; however the test ends, no process and no open file is left of it."""
+    begun: list[Going] = []
+
+    def begin_one(*arguments) -> Going:
+        begun.append(Going(*arguments))
+        return begun[-1]
+
+    yield begin_one
+    for going in begun:
+        going.process.kill()
+        going.process.wait()
+        going.process.stdout.close()
+        going.process.stderr.close()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_ctrl_c_ends_with_run_stopped_and_130_and_leaves_no_process():
-    going = Going("--json")
+def test_ctrl_c_ends_with_run_stopped_and_130_and_leaves_no_process(go):
+    going = go("--json")
     assert len(going.children) == 1
     os.killpg(going.process.pid, signal.SIGINT)
     status, events, err = going.end()
@@ -209,8 +224,8 @@ def test_ctrl_c_ends_with_run_stopped_and_130_and_leaves_no_process():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_run_whose_process_is_killed_ends_with_run_failed_and_1(tmp_path):
-    going = Going("--json", "--keep", str(tmp_path / "kept here"))
+def test_a_run_whose_process_is_killed_ends_with_run_failed_and_1(go, tmp_path):
+    going = go("--json", "--keep", str(tmp_path / "kept here"))
     os.kill(going.children[0], signal.SIGKILL)
     status, events, err = going.end()
     assert status == 1
@@ -221,13 +236,12 @@ def test_a_run_whose_process_is_killed_ends_with_run_failed_and_1(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_reader_that_goes_away_ends_the_run_without_a_traceback():
-    going = Going("--json")
+def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(go):
+    going = go("--json")
     going.process.stdout.close()
     err = going.process.stderr.read()
     assert going.process.wait(60) == 1
     assert "Traceback" not in err
-    going.process.stderr.close()
     until(lambda: not any(map(alive, going.children)), "no process is left")
 
 

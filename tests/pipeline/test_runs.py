@@ -18,6 +18,7 @@ from pipeline.launch import TRAINER_BROKEN, TRAINER_DIED
 from pipeline.limits import LimitError, Limits
 from pipeline.runs import NotYours, Runs, UnknownRun
 from pipeline.sources import Csv, read_copy
+from pipeline.workers import Workers
 from tests.pipeline.processes import until
 from tests.pipeline.real_runs import CASES
 
@@ -358,6 +359,33 @@ def test_stop_and_exit_at_the_same_moment_give_one_end(make):
         end = last(runs, run_id)
         state = "stopped" if isinstance(end, RunStopped) else "failed"
         assert runs.get(run_id).state == state
+
+
+def test_nobody_goes_on_while_the_end_of_a_run_is_still_being_written(tmp_path, launcher):
+    """Else a folder is written to while its run is deleted, and stays."""
+    writing, go_on, ended = threading.Event(), threading.Event(), []
+
+    def on_end(folder, last):
+        ended.append(folder)
+        if len(ended) == 1:
+            writing.set()
+            go_on.wait(30)
+
+    workers = Workers(launcher, Limits())
+    workers.open()
+    workers.submit(tmp_path / "run", on_end)
+    exits = threading.Thread(target=launcher.exit, args=("run", -9))
+    exits.start()
+    assert writing.wait(30)
+    closes = threading.Thread(target=workers.close)
+    closes.start()
+    closes.join(0.3)
+    went_on = not closes.is_alive()
+    go_on.set()
+    closes.join(30)
+    exits.join(30)
+    assert not went_on
+    assert ended == [tmp_path / "run"]
 
 
 def test_waiting_for_a_run_returns_when_it_has_ended(make, launcher):
