@@ -2,11 +2,12 @@
 
 import streamlit as st
 
-from ui import keys, lesson, teach
+from ui import keys, lesson, notices, teach
 from ui.words import words
 
 page = words("teach")
 st.html(f"<style>{lesson.STYLE}</style>")
+notices.show()
 st.title(page.title, anchor=False)
 with st.container(key=keys.LEDE):
     st.markdown(page.lede.format(minutes=teach.minutes()))

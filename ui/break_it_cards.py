@@ -19,7 +19,7 @@ from pipeline.answers import Answer
 from pipeline.cards import CARDS, TASK, Card, Choice, Ended
 from pipeline.launch import tensorflow_is_installed
 from pipeline.limits import LimitError
-from ui import keys, services
+from ui import keys, notices, services
 from ui.words import FOLDER, fill
 
 TOGETHER = 2
@@ -142,7 +142,7 @@ def ask_again(choice: Choice) -> None:
     try:
         services.answers().ask(TASK, choice.question)
     except LimitError as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))
 
 
 @functools.cache

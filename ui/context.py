@@ -18,7 +18,7 @@ from pipeline.preprocess import MinMax
 from pipeline.run_view import RunView
 from pipeline.runs import UnknownRun
 from pipeline.step_records import Floats
-from ui import data_choice, keys, services, settings
+from ui import data_choice, keys, notices, services, settings
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ def current() -> Context:
     try:
         data = load(config)
     except (uploads.UploadGone, DataError) as error:
-        st.session_state[keys.NOTICE] = f"{error} The synthetic data is shown instead."
+        notices.tell(f"{error} The synthetic data is shown instead.")
         config = config.model_copy(update={"data": "synthetic", **data_choice.AS_IT_IS})
         data = datasets.load(config.data)
     try:
         coming = shapes.of(data, config)
     except ValueError as error:  # one-class-each with fewer rows of a class than replicas
-        st.session_state[keys.NOTICE] = f"{error}. Shuffled rows are shown instead."
+        notices.tell(f"{error}. Shuffled rows are shown instead.")
         config = config.model_copy(update={"order": "shuffled"})
         coming = shapes.of(data, config)
     return Context(config, data, coming, shown_run())
@@ -93,9 +93,9 @@ def shown_run() -> RunView:
             run.told  # noqa: B018 - read now, so that damage is met here
             return run
         except UnknownRun as error:
-            st.session_state[keys.NOTICE] = str(error)
+            notices.tell(str(error))
         except Damaged as error:
-            st.session_state[keys.NOTICE] = (
+            notices.tell(
                 f"The record of this run cannot be read ({error}). A recorded run is shown instead."
             )
     return services.runs().view(recordings.DEFAULT)

@@ -15,8 +15,8 @@ from pipeline.answers import Answer
 from pipeline.convert import CELLS, TASK, Inside, Programs
 from pipeline.launch import tensorflow_is_installed
 from pipeline.limits import LimitError
-from ui import keys, mirror_state, services
-from ui.words import Words
+from ui import keys, mirror_state, notices, services
+from ui.words import Words, plain
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def ask() -> None:
         try:
             services.answers().ask(TASK, {})
         except LimitError as error:
-            st.session_state[keys.NOTICE] = str(error)
+            notices.tell(str(error))
 
 
 def note(page: Words, shown: Shown) -> None:
@@ -72,7 +72,7 @@ def note(page: Words, shown: Shown) -> None:
         mirror_state.wait(shown.waiting, page)
         _watch(shown.waiting, len(shown.ran))
     elif shown.why:
-        st.markdown(shown.problem or page.text(shown.why))
+        st.markdown(plain(shown.problem) or page.text(shown.why))
         if shown.why != "no_tensorflow":
             st.button(page.text("ask_again"), on_click=ask, key=keys.ASK_AGAIN)
 

@@ -21,7 +21,7 @@ from pipeline.run_view import RunView
 from pipeline.what_if_view import Use, WhatIf, first_use, largest
 from ui import frame, keys, lesson, pictures_aggregate, services
 from ui.context import Context
-from ui.words import small
+from ui.words import plain, small
 
 TASK = "what-if"
 SAME_TABLE = ("data", "label", "leave_out")
@@ -100,7 +100,7 @@ def values(asked: Asked) -> dict[str, object]:
         "row": f"{asked.row:,}",
         "whose": asked.whose,
         "step": f"{asked.use.step:,}",
-        "problem": asked.problem,
+        "problem": plain(asked.problem),
     }
     found = asked.found
     if found is not None and found.other is not None:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import code, contents, context, glossary, keys
+from ui import code, contents, context, glossary, keys, notices
 from ui.words import Values, fill, plain, words
 
 HERE = Path(__file__).parent
@@ -37,9 +37,7 @@ class Page:
     def open(self, values: Values | None = None) -> None:
         """Notice (if any), the claim as the title, one or two sentences, the shape ribbon."""
         st.html(f"<style>{STYLE}</style>")
-        notice = st.session_state.pop(keys.NOTICE, None)
-        if notice:
-            st.warning(plain(notice), icon=":material/info:")
+        notices.show()
         st.title(fill(self.words.title, values or {}), anchor=False)
         with st.container(key=keys.LEDE):
             glossary.show(self.words.lede, values or {})

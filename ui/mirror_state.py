@@ -18,7 +18,7 @@ from pipeline.limits import LimitError
 from pipeline.mirror_answer import TASK, MirrorAnswer
 from ui import keys, services
 from ui.context import Context
-from ui.words import Words
+from ui.words import Words, plain
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def note(page: Words, shown: Shown, here: Context) -> None:
     if shown.waiting is not None:
         wait(shown.waiting, page)
     elif shown.why == "failed":
-        st.warning(shown.problem, icon=":material/info:")
+        st.warning(plain(shown.problem), icon=":material/info:")
         st.button(page.text("ask_again"), on_click=_ask_again, args=(here,), key=keys.ASK_AGAIN)
     else:
         st.markdown(page.text(shown.why))

@@ -145,7 +145,7 @@ def values(page: lesson.Page, asked: Asked) -> dict[str, object]:
         "row": f"{asked.row:,}",
         "wrong": f"{wrong:,}",
         "right": f"{found.rows - wrong:,}",
-        "problem": asked.problem,
+        "problem": plain(asked.problem),
         "asked": most,
         "half": distribute.shares(most, found.replicas)[0],
         "first": distribute.shares(default, found.replicas)[0],

@@ -16,9 +16,9 @@ from pipeline.rate_rule import PAPER, RATES, TASK, RateRule
 from pipeline.run_log import RESULT_NAME
 from pipeline.run_view import RunView
 from pipeline.scaling_plan import EPOCHS, WARM_EPOCHS, WAYS, Way
-from ui import charts, frame, keys, lesson, player, services
+from ui import charts, frame, keys, lesson, notices, player, services
 from ui.palette import DASHES
-from ui.words import Words, counted
+from ui.words import Words, counted, plain
 
 MOST = 8
 """Replicas that share the large batch, where the server allows them."""
@@ -72,7 +72,7 @@ def _ask_or_wait(page: Words, run: RunView, rate: float, answer: Answer | None) 
         _wait(page, answer.key)
         return
     if answer is not None:
-        st.warning(page.text("rate_failed", {"problem": answer.error}), icon=":material/info:")
+        st.warning(page.text("rate_failed", {"problem": plain(answer.error)}), icon=":material/info:")
     if services.can_train():
         st.button(page.text("rate_ask"), on_click=_ask, args=(run, rate), key=keys.RATE_BUTTON)
 
@@ -91,7 +91,7 @@ def _ask(run: RunView, rate: float) -> None:
     try:
         services.answers().ask(TASK, _question(run, rate), {"run_folder": run.folder.resolve()})
     except LimitError as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))
 
 
 def _show(page: Words, folder: Path, found: RateRule) -> None:

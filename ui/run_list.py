@@ -14,7 +14,7 @@ from pipeline.config import SETTINGS, RunConfig
 from pipeline.run_log import LogError
 from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
-from ui import frame, keys, learner, player, services, words
+from ui import frame, keys, learner, notices, player, services, words
 from ui.context import Context
 from ui.presets import Preset, presets
 
@@ -171,6 +171,6 @@ def _delete(run_id: str) -> None:
     try:
         services.runs().delete(run_id, learner.owner())
     except (NotYours, UnknownRun) as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))
     if st.session_state.get(keys.RUN) == run_id:
         st.session_state[keys.RUN] = ""

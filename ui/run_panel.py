@@ -16,7 +16,7 @@ from pipeline.limits import LimitError
 from pipeline.run_view import RunView
 from pipeline.runs import NotYours, RunInfo, UnknownRun
 from pipeline.uploads import UploadGone, is_upload
-from ui import charts, frame, keys, learner, player, run_list, services, take_home_panel
+from ui import charts, frame, keys, learner, notices, player, run_list, services, take_home_panel
 from ui.context import Context
 from ui.palette import DASHES
 from ui.words import small
@@ -210,7 +210,7 @@ def _start(config: RunConfig) -> None:
         csv = services.uploads().open(config.data) if is_upload(config.data) else None
         run_id = services.runs().start(config, learner.owner(), csv)
     except (LimitError, DataError, UploadGone) as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))
         return
     st.session_state[keys.RUN] = st.session_state[keys.FRESH_RUN] = run_id
 
@@ -219,4 +219,4 @@ def _stop(run_id: str) -> None:
     try:
         services.runs().stop(run_id, learner.owner())
     except (NotYours, UnknownRun) as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))

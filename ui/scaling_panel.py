@@ -147,7 +147,7 @@ def _controls(page: Words) -> None:
     if going is not None:
         _follow(page, going)
     elif problem := _problem(page):
-        st.warning(problem, icon=":material/info:")
+        st.warning(plain(problem), icon=":material/info:")
 
 
 def _begin(size: str, one_core: bool) -> None:

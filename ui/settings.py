@@ -13,7 +13,7 @@ import streamlit as st
 
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from pipeline.uploads import is_upload
-from ui import data_choice, keys
+from ui import data_choice, keys, notices
 
 SHOWN = (
     "data",
@@ -166,6 +166,4 @@ def _report_bad_url() -> None:
     st.session_state[keys.URL_CHECKED] = True
     _, problems = RunConfig.from_query(st.query_params.to_dict())
     if problems:
-        st.session_state[keys.NOTICE] = "This link has values that cannot be used: " + "; ".join(
-            problems
-        )
+        notices.tell("This link has values that cannot be used: " + "; ".join(problems))

@@ -119,7 +119,7 @@ def button(config: RunConfig, order: Order, label: str) -> None:
         _follow(order)
     else:
         for text in _problems(order):
-            st.warning(text, icon=":material/info:")
+            st.warning(plain(text), icon=":material/info:")
 
 
 @st.fragment(run_every=0.5)

@@ -15,7 +15,7 @@ from pipeline.datasets import DataError
 from pipeline.run_log import no_room
 from pipeline.sources import Csv
 from pipeline.uploads import UploadGone, is_upload
-from ui import data_choice, keys, services
+from ui import data_choice, keys, notices, services
 from ui.context import Context
 from ui.data_choice import Decisions
 from ui.words import Words, plain
@@ -102,7 +102,7 @@ def _received() -> None:
     try:
         data = services.uploads().save(csv) if fits else None
     except OSError as error:
-        st.session_state[keys.NOTICE] = no_room(error)
+        notices.tell(no_room(error))
         return
     _try(csv, data, dict(data_choice.AS_IT_IS))
 
@@ -116,7 +116,7 @@ def _read_kept(data: str, decisions: Decisions) -> None:
     try:
         csv = services.uploads().open(data)
     except UploadGone as error:
-        st.session_state[keys.NOTICE] = str(error)
+        notices.tell(str(error))
         _forget()
         return
     _try(csv, data, decisions)

@@ -17,7 +17,7 @@ from quiz.attempt import Attempt
 from quiz.grading import FULL, HINT_TENTHS, TRY_TENTHS
 from quiz.learners import Learner
 from quiz.model import Bank
-from ui import contents, keys, lesson, services
+from ui import contents, keys, lesson, notices, services
 from ui.quiz import bank_in_use, desk, focus, other_device, question, results_view
 from ui.quiz.wording import points, say
 from ui.words import counted
@@ -36,9 +36,7 @@ def page(set_name: str, slug: str) -> None:
 def frame() -> Bank | None:
     """Style, notices and the bank; None, after a sentence, when there is no bank to show."""
     st.html(f"<style>{lesson.STYLE}{STYLE}</style>")
-    notice = st.session_state.pop(keys.NOTICE, None)
-    if notice:
-        st.warning(notice, icon=":material/info:")
+    notices.show()
     bank = bank_in_use.bank()
     if bank is None:
         st.title(say("page_title"), anchor=False)
