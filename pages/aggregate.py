@@ -14,6 +14,7 @@ from ui import (
     player,
     run_panel,
     services,
+    waiting,
 )
 
 page = lesson.Page("aggregate")
@@ -30,7 +31,8 @@ if asked.why == "failed":
     again = leave_out.ask_again
     st.button(text("ask_again"), on_click=again, args=(page.context,), key=keys.ASK_AGAIN)
 if found is None:
-    leave_out.wait(page, asked)
+    assert asked.answer is not None
+    waiting.answer(asked.answer, page.words, values=values)
 elif (part := found.part()) is None:
     page.say("nothing")
 else:

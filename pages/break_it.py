@@ -13,6 +13,7 @@ from ui import (
     lesson,
     pictures_break_it,
     player,
+    waiting,
 )
 
 page = lesson.Page("break-it")
@@ -61,15 +62,15 @@ else:
 @st.fragment(run_every=0.7)
 def wait() -> None:
     """Puts the questions, a few at a time, and draws the page anew once all have ended."""
-    waiting = break_it_cards.open_ones()
-    if not waiting:
+    going = break_it_cards.open_ones()
+    if not going:
         st.rerun()
-    break_it_cards.ask(waiting)
+    break_it_cards.ask(going)
     total = len(break_it_cards.ran())
     told = text("asking")
     if total > 1:
-        told += f" {text('going', {'done': total - len(waiting), 'total': total})}"
-    st.markdown(f":material/hourglass_top: {told}")
+        told += f" {text('going', {'done': total - len(going), 'total': total})}"
+    waiting.line(told)
 
 
 def run_all() -> None:

@@ -6,11 +6,11 @@ from ui import (
     contents,
     keys,
     lesson,
-    mirror_state,
     pictures_prediction,
     player,
     prediction,
     run_panel,
+    waiting,
 )
 
 TEXT_WIDTH = 700
@@ -24,7 +24,7 @@ found, values = asked.found, prediction.values(page, asked)
 if asked.why:
     st.info(f"{say(asked.why, values)} {say('instead', values)}", icon=":material/info:")
 if asked.waiting is not None:
-    mirror_state.wait(asked.waiting, page.words)
+    waiting.answer(asked.waiting, page.words)
 elif asked.why == "going_on":
     prediction.until_it_ends(here.run)
 elif asked.why == "failed":

@@ -77,9 +77,9 @@ def find(slug: str) -> Entry | None:
 
 
 def after(slug: str) -> Entry | None:
-    """The page that follows, if there is one."""
-    index = CONTENTS.index(entry(slug)) + 1
-    return CONTENTS[index] if index < len(CONTENTS) else None
+    """The page that follows, if there is one: a learner's way does not lead to the teachers'."""
+    following = CONTENTS[CONTENTS.index(entry(slug)) + 1 :]
+    return following[0] if following and following[0].group != TEACH else None
 
 
 def before(slug: str) -> Entry | None:

@@ -15,7 +15,7 @@ from pipeline.answers import Answer
 from pipeline.convert import CELLS, TASK, Inside, Programs
 from pipeline.launch import tensorflow_is_installed
 from pipeline.limits import LimitError
-from ui import keys, mirror_state, notices, services
+from ui import keys, notices, services, waiting
 from ui.words import Words, plain
 
 
@@ -69,7 +69,7 @@ def note(page: Words, shown: Shown) -> None:
     values = {**shown.programs.versions, "seconds": f"{shown.programs.seconds:.0f}"}
     st.markdown(page.text(told, values))
     if shown.waiting is not None:
-        mirror_state.wait(shown.waiting, page)
+        waiting.answer(shown.waiting, page)
         _watch(shown.waiting, len(shown.ran))
     elif shown.why:
         st.markdown(plain(shown.problem) or page.text(shown.why))

@@ -1,9 +1,11 @@
 // Streamlit draws anew without minding where the keyboard is: a button that was pressed is disabled
 // or gone, a link's page gives way to another. Then the keyboard is at the top of the document and
 // says nothing. Here it stays where it was, or goes to the title of the new page. It never moves
-// for a mouse or a finger, nor away from where somebody has put it.
+// for a mouse or a finger, nor away from where somebody has put it. And what the page waits for
+// (`waiting.py`) is said, as often as its words change, to whoever cannot see it.
 const PATIENCE = 4000; // milliseconds that a new page's title may take
 const QUIET = 120; // without a change to the document: it has been drawn
+const AROUND = /hourglass_top| \d+ s$/g; // the icon's name, the seconds: not worth saying
 const CAN = "a[href], button, input, select, textarea, summary";
 let page = ""; // the one that is shown
 let path = location.pathname; // of the page whose title was reached
@@ -14,20 +16,32 @@ let around = []; // all that can have it, in order, when `last` got it
 let name; // of the element that `last` is in
 let left; // the title that was there at the last act
 let timer;
+let over; // the words for: it is no longer waited for
+let heard = ""; // what was said to be going on
+let heardOn; // the path of the page that said so
+const saying = document.createElement("div");
+saying.setAttribute("role", "status");
+saying.style.cssText = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)";
 
 export default function ({ parentElement, data }) {
   for (const [event, hear] of Object.entries(listeners)) {
     document.addEventListener(event, hear, true);
   }
   watch.observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
-  if (page && page !== data.page) toTitle();
+  if (page && page !== data.page) {
+    toTitle();
+    saying.textContent = "";
+  }
   page = data.page;
+  over = data.over;
+  if (!saying.isConnected) document.body.append(saying);
   root = parentElement;
   return () => setTimeout(stop); // a call's cleanup may come after the next call
 }
 
 function stop() {
   if (root.isConnected || root.host?.isConnected) return;
+  saying.remove();
   watch.disconnect();
   for (const [event, hear] of Object.entries(listeners)) {
     document.removeEventListener(event, hear, true);
@@ -52,7 +66,7 @@ function act(byPointer) {
 
 const watch = new MutationObserver(() => {
   clearTimeout(timer);
-  timer = setTimeout(keep, QUIET);
+  timer = setTimeout(() => (keep(), tell()), QUIET);
 });
 
 function keep() {
@@ -63,6 +77,18 @@ function keep() {
   if (!lost) return;
   if (last.isConnected) hold(element(last));
   else (again() ?? before(last))?.focus({ preventScroll: true });
+}
+
+// A failure says so itself (Streamlit's warnings are alerts), and then a button asks again.
+function tell() {
+  const lines = [...document.querySelectorAll('[class*="st-key-waiting"]')];
+  const now = lines.map(({ innerText }) => innerText.trim().replace(AROUND, "").trim()).join(" ");
+  if (now === heard) return;
+  const ended = !now && heardOn === location.pathname;
+  if (now) saying.textContent = now;
+  else saying.textContent = ended && !document.querySelector(".st-key-ask_again") ? over : "";
+  heard = now;
+  heardOn = location.pathname;
 }
 
 // A button that is disabled for now keeps its place: the next Tab goes on from there.

@@ -42,7 +42,6 @@ PRESET = "preset"
 USE_PRESET = "use_preset"
 COMPARISON = "comparison"
 
-ASK_AGAIN = "ask_again"
 INSTEAD = "instead"
 """The panel of the row that is shown while yours cannot be."""
 ONE_CLASS = "one_class"
@@ -220,3 +219,8 @@ def card_guess(name: str) -> str:
 
 KEYBOARD = "keyboard"
 """What keeps the keyboard where it was when the page is drawn anew."""
+
+
+def waiting(name: str = "") -> str:
+    """The line that says what is waited for: `keyboard.js` finds it by the beginning of this."""
+    return f"waiting_{name}" if name else "waiting"

@@ -7,7 +7,6 @@ falls back to the recorded answer with a reason. `wait` is what stands on the pa
 from __future__ import annotations
 
 import functools
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,28 +149,6 @@ def table(found: WhatIf) -> None:
     ]
     heads = ("replica", "rows", "own gradient", "the sum", "weights", "how many")
     frame.table(heads, rows, "leave-out")
-
-
-@st.fragment(run_every=0.5)
-def wait(page: lesson.Page, asked: Asked) -> None:
-    """What stands in the picture's place until the answer is there; then the page is drawn anew.
-
-    The trainer's limits end a question that hangs, so this ends too.
-    """
-    assert asked.answer is not None
-    key, folder = asked.answer.key, asked.answer.folder
-    answer = services.answers().get(key)
-    if answer is None or answer.state != "asked":
-        st.rerun()
-    place = services.runs().workers.place(folder)
-    try:
-        seconds = max(0.0, time.time() - (folder / "request.json").stat().st_mtime)
-    except OSError:
-        seconds = 0.0
-    told = page.words.text("asking", values(asked))
-    if place is not None:
-        told = page.words.text("queued", {"place": place})
-    st.markdown(f":material/hourglass_top: {told} {seconds:.0f} s")
 
 
 def _mine(here: Context) -> Asked | str:

@@ -5,7 +5,6 @@ The question is put when the page is opened, unless it failed before or there is
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from pipeline.answers import Answer
 from pipeline.launch import tensorflow_is_installed
 from pipeline.limits import LimitError
 from pipeline.mirror_answer import TASK, MirrorAnswer
-from ui import keys, services
+from ui import keys, services, waiting
 from ui.context import Context
 from ui.words import Words, plain
 
@@ -67,27 +66,12 @@ def note(page: Words, shown: Shown, here: Context) -> None:
     told = page.text("recorded", values)
     st.markdown(told if shown.exact else f"{told} {page.text('not_yours', values)}")
     if shown.waiting is not None:
-        wait(shown.waiting, page)
+        waiting.answer(shown.waiting, page)
     elif shown.why == "failed":
         st.warning(plain(shown.problem), icon=":material/info:")
         st.button(page.text("ask_again"), on_click=_ask_again, args=(here,), key=keys.ASK_AGAIN)
     else:
         st.markdown(page.text(shown.why))
-
-
-@st.fragment(run_every=0.5)
-def wait(asked: Answer, page: Words) -> None:
-    """How long it takes; then the page is drawn anew. The trainer's limits end what hangs."""
-    answer = services.answers().get(asked.key)
-    if answer is None or answer.state != "asked":
-        st.rerun()
-    place = services.runs().workers.place(asked.folder)
-    try:
-        seconds = max(0.0, time.time() - (asked.folder / "request.json").stat().st_mtime)
-    except OSError:
-        seconds = 0.0
-    told = page.text("asking") if place is None else page.text("queued", {"place": place})
-    st.markdown(f":material/hourglass_top: {told} {seconds:.0f} s")
 
 
 def _ask_again(here: Context) -> None:

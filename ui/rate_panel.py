@@ -16,7 +16,7 @@ from pipeline.rate_rule import PAPER, RATES, TASK, RateRule
 from pipeline.run_log import RESULT_NAME
 from pipeline.run_view import RunView
 from pipeline.scaling_plan import EPOCHS, WARM_EPOCHS, WAYS, Way
-from ui import charts, frame, keys, lesson, notices, player, services
+from ui import charts, frame, keys, lesson, notices, player, services, waiting
 from ui.palette import DASHES
 from ui.words import Words, counted, plain
 
@@ -69,22 +69,14 @@ def _question(run: RunView, rate: float) -> dict[str, Any]:
 
 def _ask_or_wait(page: Words, run: RunView, rate: float, answer: Answer | None) -> None:
     if answer is not None and answer.state == "asked":
-        _wait(page, answer.key)
+        waiting.answer(answer, page, "rate_asking")
         return
     if answer is not None:
-        st.warning(page.text("rate_failed", {"problem": plain(answer.error)}), icon=":material/info:")
+        st.warning(
+            page.text("rate_failed", {"problem": plain(answer.error)}), icon=":material/info:"
+        )
     if services.can_train():
         st.button(page.text("rate_ask"), on_click=_ask, args=(run, rate), key=keys.RATE_BUTTON)
-
-
-@st.fragment(run_every=1.0)
-def _wait(page: Words, key: str) -> None:
-    answer = services.answers().get(key)
-    if answer is None or answer.state != "asked":
-        st.rerun()
-    place = services.runs().workers.place(answer.folder)
-    told = page.text("rate_asking") if place is None else page.text("queued", {"place": place})
-    st.markdown(f":material/hourglass_top: {told}")
 
 
 def _ask(run: RunView, rate: float) -> None:

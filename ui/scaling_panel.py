@@ -178,7 +178,8 @@ def _follow(page: Words, going: Answer) -> None:
     if answer is None or answer.state != "asked":
         st.rerun()
     share, told = _progress(page, going)
-    st.progress(share, text=told)
+    with st.container(key=keys.waiting()):
+        st.progress(share, text=told)
     mine = st.session_state.get(keys.SCALING, {}).get("key") == going.key
     if mine:
         st.button(page.text("stop"), on_click=_stop, args=(page, going), key=keys.SCALING_STOP)

@@ -34,6 +34,7 @@ def sidebar() -> None:
     """Draw the settings where the caller is; once in each script run, before the page."""
     _report_bad_url()
     _drop_endless_numbers()
+    _restore_to_url()
     _carriers()
     for name in SHOWN:
         _widget(SETTINGS[name])
@@ -150,6 +151,19 @@ def _drop_endless_numbers() -> None:
                 again = True
     if again:
         st.rerun()
+
+
+def _restore_to_url() -> None:
+    """Put values back that fell out of the URL; setting a widget's value writes it there.
+
+    The browser keeps only what its widgets have claimed, and a link that is followed before they
+    are drawn (a slow line) leaves the rest out. On the way back the URL wins over this.
+    """
+    for name in (*SETTINGS, keys.VIEW, keys.RUN):
+        value = st.session_state.get(name)
+        default = SETTINGS[name].default if name in SETTINGS else ""
+        if value not in (None, default) and name not in st.query_params:
+            st.session_state[name] = value
 
 
 def _is_endless(value: str) -> bool:

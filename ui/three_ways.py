@@ -24,7 +24,7 @@ from pipeline.run_view import RunView
 from pipeline.runs import RunInfo, UnknownRun
 from pipeline.sources import Csv
 from pipeline.uploads import UploadGone, is_upload
-from ui import charts, keys, learner, services
+from ui import charts, keys, learner, services, waiting
 from ui.palette import DASHES
 from ui.words import plain, small
 
@@ -133,7 +133,7 @@ def _follow(order: Order) -> None:
         info = infos.get(way)
         told = "waits for a free place" if info is None or info.state == "waiting" else info.state
         lines.append(f"{NAMES[way]}: **{told}**")
-    st.markdown(":material/hourglass_top: " + " · ".join(lines))
+    waiting.line(" · ".join(lines), order)
 
 
 def _begin(config: RunConfig, order: Order) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.pipeline.processes import descendants, until
 from tests.serving import Serve, Server
 
 pytestmark = pytest.mark.browser
@@ -30,6 +34,29 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
     expect(page.locator(".player .status").first).to_contain_text("All copies agree, bit for bit.")
     page.get_by_text("one, without a word").click()
     expect(page.locator(".st-key-reply")).to_contain_text("on CPU:0")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stops processes found in /proc")
+def test_a_screen_reader_hears_what_is_asked_and_that_the_answer_came(
+    page: Page, server: Server
+) -> None:
+    until(lambda: descendants(server.process.pid), "the trainer has begun")
+    trainer = descendants(server.process.pid)
+    said = page.locator("body > [role=status]")
+    try:
+        for pid in trainer:
+            os.kill(pid, signal.SIGSTOP)
+        page.goto(f"{server.url}/mirror?replicas=2&seed=77")
+        expect(said).to_have_text(
+            "Asking TensorFlow to build your model inside and outside the scope."
+        )
+    finally:
+        for pid in trainer:
+            os.kill(pid, signal.SIGCONT)
+    expect(said).to_have_text("No longer waiting: the answer is on the page.")
+    page.get_by_role("link", name="Next: 4b Train").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("Same batch"))
+    expect(said).to_have_text("")
 
 
 def test_where_tensorflow_does_not_start_the_recorded_answer_and_the_reason_stay(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from pipeline.sources import Csv
 from pipeline.uploads import Uploads
@@ -101,3 +101,18 @@ def test_browser_back_returns_to_the_page_and_the_settings_before(
     page.wait_for_url("**/load?**")
     expect(page.locator("h1")).to_contain_text("One table")
     expect(page.locator(".st-key-ribbon")).to_contain_text("3 gradients")
+
+
+def test_a_link_followed_before_the_settings_are_drawn_takes_them_along(
+    page: Page, server: Server
+) -> None:
+    """On a slow line the code of an input arrives after the links of the page."""
+    held: list[Route] = []
+    page.route("**/NumberInput.*.js", lambda route: held.append(route))
+    page.goto(f"{server.url}/load?replicas=3")
+    page.get_by_role("link", name="Next: 2 Normalise").click()
+    expect(page.locator("h1")).to_contain_text("Each column")
+    for route in held:
+        route.continue_()
+    page.wait_for_url("**/normalise?replicas=3")
+    expect(page.get_by_role("spinbutton", name="Replicas")).to_have_value("3")
