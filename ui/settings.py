@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import random
+from urllib.parse import parse_qs
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pipeline.config import SETTINGS, ConfigError, RunConfig, Setting
 from pipeline.uploads import is_upload
@@ -158,11 +160,14 @@ def _restore_to_url() -> None:
 
     The browser keeps only what its widgets have claimed, and a link that is followed before they
     are drawn (a slow line) leaves the rest out. On the way back the URL wins over this.
+    `st.query_params` does not do here: on a new page Streamlit has emptied it.
     """
+    run = get_script_run_ctx()
+    url = parse_qs(run.query_string if run else "", keep_blank_values=True)
     for name in (*SETTINGS, keys.VIEW, keys.RUN):
         value = st.session_state.get(name)
         default = SETTINGS[name].default if name in SETTINGS else ""
-        if value not in (None, default) and name not in st.query_params:
+        if value not in (None, default) and name not in url:
             st.session_state[name] = value
 
 
