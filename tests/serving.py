@@ -11,12 +11,15 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from quiz.attempt import Attempt
 from quiz.attempts import AttemptStore
 from quiz.database import open_database
 
 ROOT = Path(__file__).resolve().parents[1]
+WITHOUT_TENSORFLOW: dict[str, Any] = {"PYTHONPATH": str(ROOT / "tests/without_tensorflow")}
+"""Environment of a server where it is not installed; such a server starts in half the work."""
 PATIENCE = 90
 """Seconds to wait for a condition: on a busy machine a page may take its time."""
 

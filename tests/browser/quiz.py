@@ -94,7 +94,8 @@ def settle(page: Page) -> None:
                 && document.getAnimations().every((one) =>
                     one.playState !== "running"
                     || one.effect.getComputedTiming().endTime === Infinity);
-        }"""
+        }""",
+        polling=100,
     )
 
 

@@ -69,10 +69,12 @@ FITS = """() => {
 
 
 def open_page(page: Page, server: Server, entry: Entry) -> None:
+    """As somebody meets it who opens it first, without the pages before it."""
     page.goto(f"{server.url}/{entry.path}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     settle(page)
-    page.wait_for_function(DRAWN)
+    page.wait_for_function(DRAWN, polling=100)
+    assert page.get_by_test_id("stException").count() == 0
 
 
 @pytest.fixture

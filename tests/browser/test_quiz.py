@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Newcomer
 from tests.browser.quiz import QuizView, serious_faults
-from tests.serving import Serve, Server, attempts_in
+from tests.serving import WITHOUT_TENSORFLOW, Serve, Server, attempts_in
 
 pytestmark = pytest.mark.browser
 KEY = {
@@ -120,7 +120,7 @@ def test_each_state_says_what_it_is_and_has_no_serious_fault_for_those_who_need_
 def test_reload_second_tab_and_a_killed_server_lose_nothing_and_double_nothing(
     newcomer: Newcomer, serve: Serve, tmp_path: Path
 ):
-    server = serve(tmp_path / "data")
+    server = serve(tmp_path / "data", **WITHOUT_TENSORFLOW)
     context = newcomer()
     first = QuizView(context.new_page(), server.url).open()
     first.start()
@@ -139,7 +139,7 @@ def test_reload_second_tab_and_a_killed_server_lose_nothing_and_double_nothing(
 
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
-    serve(server.data, int(server.url.rsplit(":", 1)[1]))
+    serve(server.data, int(server.url.rsplit(":", 1)[1]), **WITHOUT_TENSORFLOW)
 
     first.page.goto(first.url)
     expect(first.part("progress")).to_contain_text("1 of 5 done · 0.6 points so far")

@@ -14,7 +14,7 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from tests.browser.quiz import QuizView, Wiretap
-from tests.serving import ROOT, Serve
+from tests.serving import ROOT, WITHOUT_TENSORFLOW, Serve
 
 pytestmark = pytest.mark.browser
 FIRST = "strategy-purpose"
@@ -94,7 +94,12 @@ def test_nothing_reaches_the_browser_before_it_is_earned(page: Page, serve: Serv
 def test_a_hint_in_a_collapsed_expander_would_be_found(page: Page, serve: Serve, tmp_path: Path):
     markers = marked_bank(tmp_path / "bank.yaml")
     root = leaky_copy(tmp_path / "leaky")
-    server = serve(tmp_path / "data", root=root, LOCKSTEP_BANK=str(tmp_path / "bank.yaml"))
+    server = serve(
+        tmp_path / "data",
+        root=root,
+        LOCKSTEP_BANK=str(tmp_path / "bank.yaml"),
+        **WITHOUT_TENSORFLOW,
+    )
     tap = Wiretap(page)
     quiz = QuizView(page, server.url).open()
     assert tap.heard(markers) == set()

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.player import PlayerView
-from tests.serving import Server, start_server
+from tests.serving import WITHOUT_TENSORFLOW, Server, start_server
 from ui.contents import CONTENTS
 
 pytestmark = pytest.mark.browser
 
-HIDES_IT = '''
-"""Makes this Python behave as if TensorFlow and Keras were not installed."""
-import importlib.abc
-import sys
-
-
-class Hidden(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in ("tensorflow", "keras"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return None
-
-
-sys.meta_path.insert(0, Hidden())
-'''
-
 
 @pytest.fixture(scope="module")
 def small_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder: Path = tmp_path_factory.mktemp("small")
-    (folder / "site").mkdir()
-    (folder / "site" / "sitecustomize.py").write_text(HIDES_IT)
-    started = start_server(folder / "data", PYTHONPATH=str(folder / "site"))
+    started = start_server(tmp_path_factory.mktemp("small") / "data", **WITHOUT_TENSORFLOW)
     yield started
     started.stop()
 

@@ -16,7 +16,7 @@ import pytest
 from pipeline import run_log
 from tests.faults.session import Session
 from tests.pipeline.processes import until
-from tests.serving import PATIENCE, Serve, Server, attempts_in, healthy
+from tests.serving import PATIENCE, WITHOUT_TENSORFLOW, Serve, Server, attempts_in, healthy
 
 PAGES = ("", "train", "aggregate", "training-trace", "prediction-trace", "inspector", "all-reduce")
 
@@ -65,7 +65,7 @@ def test_a_damaged_run_is_told_in_a_sentence_and_never_breaks_a_page(
     for name, (damage, _) in DAMAGE.items():
         shutil.copytree(folder, folder.with_name(ids[name]))
         damage(folder.with_name(ids[name]))
-    again = serve(server.data)
+    again = serve(server.data, **WITHOUT_TENSORFLOW)
     with Session.opened(again.url) as learner:
         for name, (_, said) in DAMAGE.items():
             for page in PAGES:
@@ -100,7 +100,7 @@ def answer(learner: Session) -> None:
 def test_a_database_that_was_overwritten_is_named_and_the_lesson_goes_on(
     serve: Serve, tmp_path: Path
 ) -> None:
-    server = serve(tmp_path / "data")
+    server = serve(tmp_path / "data", **WITHOUT_TENSORFLOW)
     database = server.data / "quiz.db"
     with Session.opened(server.url) as learner, Session.opened(server.url) as other:
         learner.open("quiz").press("quiz_start")
@@ -124,7 +124,7 @@ def test_a_database_that_was_overwritten_is_named_and_the_lesson_goes_on(
 def test_an_answer_to_a_locked_database_counts_once_it_is_free(
     serve: Serve, tmp_path: Path
 ) -> None:
-    server = serve(tmp_path / "data")
+    server = serve(tmp_path / "data", **WITHOUT_TENSORFLOW)
     with Session.opened(server.url) as learner, Session.opened(server.url) as reader:
         learner.open("quiz").press("quiz_start")
         with locked(server.data / "quiz.db"):
