@@ -93,7 +93,7 @@ def shown_run() -> RunView:
             run.told  # noqa: B018 - read now, so that damage is met here
             return run
         except UnknownRun as error:
-            notices.tell(str(error))
+            notices.tell(f"{error} A recorded run is shown instead.")
         except Damaged as error:
             notices.tell(
                 f"The record of this run cannot be read ({error}). A recorded run is shown instead."

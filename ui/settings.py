@@ -185,4 +185,5 @@ def _report_bad_url() -> None:
     st.session_state[keys.URL_CHECKED] = True
     _, problems = RunConfig.from_query(st.query_params.to_dict())
     if problems:
-        notices.tell("This link has values that cannot be used: " + "; ".join(problems))
+        told = "; ".join(problems)
+        notices.tell(f"This link has values that cannot be used: {told}.")
