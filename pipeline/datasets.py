@@ -221,10 +221,10 @@ def _synthetic() -> DataSet:
         title=BUILT_IN["synthetic"],
         about=(
             "Made by a formula: 20 random numbers from 0 to 10 in each row, and label 1 where "
-            "c1 + c2 + c3 - c4 - c5 - c6 + 1.5 x c7 x c8 plus random noise is above 0, with "
-            "c = (x - 5) / 5; columns x9 to x20 say nothing about the label. "
+            "c1 + c2 + c3 − c4 − c5 − c6 + 1.5\u00a0×\u00a0c7\u00a0×\u00a0c8 plus random noise "
+            "is above 0, with c = (x − 5) / 5; columns x9 to x20 say nothing about the label. "
             "The noise (standard deviation 0.6) flips about one label in nine, so no model can "
-            "be right much more than 88 % of the time."
+            "be right much more than 88% of the time."
         ),
         features=tuple(f"x{column}" for column in range(1, SYNTHETIC_COLUMNS + 1)),
         classes=("0", "1"),

@@ -66,6 +66,11 @@ LESSONS = tuple(entry.slug for entry in CONTENTS if entry.group not in (QUIZ, TE
 """The pages that a question of the quiz may send a learner to."""
 
 
+def stage(slug: str) -> str:
+    """The stage page that is lit on a page: the mirroring belongs to the training."""
+    return "train" if slug == "mirror" else slug
+
+
 def entry(slug: str) -> Entry:
     """The page with this slug."""
     return next(page for page in CONTENTS if page.slug == slug)

@@ -104,7 +104,7 @@ class Page:
         with st.container(horizontal=True, key=keys.RIBBON, gap="small"):
             stages = zip(contents.STAGE_PAGES, self.context.shapes.stages(), strict=True)
             for slug, (name, shape) in stages:
-                here = "here" if slug == self.slug else "there"
+                here = "here" if slug == contents.stage(self.slug) else "there"
                 with st.container(key=f"stage_{slug}_{here}"):
                     st.page_link(
                         contents.entry(slug).file, label=f"{name} **{shape}**", width="stretch"

@@ -61,6 +61,7 @@ def saw_teeth(
                     labelColor="$ink",
                     labelFontSize=13,
                     symbolStrokeColor="$ink",
+                    symbolSize=700,
                 ),
             ),
             tooltip=[

@@ -98,9 +98,9 @@ def row_over_ranges(
             ],
         )
     )
-    ranges = base.mark_bar(height=9, color="$line", cornerRadius=3).encode(
-        x=_along("from_:Q"), x2="to_:Q"
-    )
+    ranges = base.mark_bar(
+        height=9, color="$line", cornerRadius=3, stroke="$quiet", strokeWidth=0.75
+    ).encode(x=_along("from_:Q"), x2="to_:Q")
     marks = base.mark_circle(size=75, opacity=1, color="$ink").encode(x=_along("x:Q"))
     numbers = base.mark_text(align="left", dx=14).encode(
         x=alt.value(alt.expr("width")), text="label:N"

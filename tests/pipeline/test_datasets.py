@@ -81,7 +81,9 @@ def test_the_synthetic_rule_is_the_one_written_in_about():
     for row, score in zip(x, synthetic_score(x), strict=True):
         c1, c2, c3, c4, c5, c6, c7, c8 = ((float(value) - 5) / 5 for value in row[:8])
         assert score == pytest.approx(c1 + c2 + c3 - c4 - c5 - c6 + 1.5 * c7 * c8)
-    assert "c1 + c2 + c3 - c4 - c5 - c6 + 1.5 x c7 x c8" in load("synthetic").about
+    assert (
+        "c1 + c2 + c3 − c4 − c5 − c6 + 1.5\u00a0×\u00a0c7\u00a0×\u00a0c8" in load("synthetic").about
+    )
 
 
 def test_the_synthetic_rows_never_change():

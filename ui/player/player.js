@@ -558,7 +558,8 @@ class Player {
     const theme = 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? dark : light;
     if (!forced) return theme;
     const ink = this.computed("CanvasText");
-    return { ...theme, paper, ink, quiet: ink };
+    const mixed = (share) => this.computed(`color-mix(in srgb, CanvasText ${share}%, Canvas)`);
+    return { ...theme, paper, ink, quiet: mixed(62), line: mixed(45) };
   }
 
   // A colour of CSS as numbers, whatever else is forced.

@@ -20,7 +20,6 @@ from quiz.model import Bank
 from ui import contents, keys, lesson, notices, services
 from ui.quiz import bank_in_use, desk, focus, other_device, question, results_view
 from ui.quiz.wording import points, say
-from ui.words import counted
 
 STYLE = (Path(__file__).parent / "quiz.css").read_text(encoding="utf-8")
 MODES = {"one": "mode_one", "all": "mode_all"}
@@ -91,7 +90,6 @@ def _before(bank: Bank, set_name: str) -> None:
     st.markdown(
         say(
             "how",
-            questions=counted(len(bank.in_set(set_name)), "question").capitalize(),
             first=worth[0],
             second=worth[1],
             third=worth[2],
