@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
@@ -31,16 +32,28 @@ def test_a_measurement_is_begun_watched_and_stopped_and_the_recorded_one_stays(
     expect(page.locator("table.parts tbody tr")).to_have_count(4)
 
 
+def to_the_right(page: Page, name: str) -> None:
+    """From the chosen tab to its neighbour. Streamlit loses a key that is pressed while it draws:
+    then press again, as a person does who sees that nothing came of it."""
+    expect(page.get_by_role("tab", selected=True)).to_be_focused()
+    wanted = page.get_by_role("tab", name=name, selected=True)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        with contextlib.suppress(AssertionError):
+            expect(wanted).to_be_visible(timeout=15_000)
+            return
+    expect(wanted).to_be_visible()
+
+
 def test_every_section_opens_by_the_keyboard(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/faster")
     expect(page.locator(".player canvas")).to_have_count(2)
     expect(page.locator(".st-key-takeaway")).to_be_visible()
     page.get_by_role("tab", name="Measure here").focus()
     for name in ("Work it out", "Diagnose yours", "The learning rate"):
-        page.keyboard.press("ArrowRight")
-        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
-        settle(page)  # Streamlit loses a key that is pressed while it draws
-        # A section is made when it is opened; Streamlit loses keys pressed faster than that.
+        to_the_right(page, name)
+        settle(page)
+        # A section is made when it is opened.
         expect(page.get_by_role("tabpanel", name=name)).to_contain_text(re.compile(r"\w"))
     expect(page.locator("table.rates tbody tr")).to_have_count(4)
     expect(page.get_by_text("The rule holds here")).to_be_visible()
