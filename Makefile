@@ -23,7 +23,7 @@ run: $(RUN_STAMP) ## install what is missing, then serve the lesson (PORT=8501)
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 # Files go to workers whole: many of their tests share one server, browser or trained run. They
-# go in order, which has the dear ones first, so that no worker is left with one at the end.
+# go in the order of their names: most dear ones come early, and what is quick fills the end.
 test: $(TEST_STAMP) chromium lint ## install the test tools, then lint and run every test
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 

@@ -19,7 +19,7 @@ from quiz.database import open_database
 
 ROOT = Path(__file__).resolve().parents[1]
 WITHOUT_TENSORFLOW: dict[str, Any] = {"PYTHONPATH": str(ROOT / "tests/without_tensorflow")}
-"""Environment of a server where it is not installed; such a server starts in half the work."""
+"""Environment of a server where it is not installed; such a server starts with less work."""
 PATIENCE = 90
 """Seconds to wait for a condition: on a busy machine a page may take its time."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 LISTEN = """node => {
     const heard = window.heard = [];
@@ -65,6 +65,14 @@ class PlayerView:
                 }"""
             )
         )
+
+    def jump_to_the_end(self) -> None:
+        """Press the button, unless the picture catches up first: then it is hidden."""
+        jump = self.page.get_by_role("button", name="Jump to the end", include_hidden=True).first
+        try:
+            jump.click(timeout=5_000)
+        except TimeoutError:
+            expect(jump).to_be_hidden()
 
     def wait_for_own_run(self) -> str:
         """Wait until the run in the URL, not the recorded one, is shown; returns its id."""

@@ -69,9 +69,7 @@ def test_a_finished_run_shows_its_checks_devices_and_epochs(page: Page, server: 
     PlayerView(page).wait_for_phase("finished")
     *_, (last, _) = PlayerView(page).heard("finished")
     assert re.fullmatch(r"The run has finished\. Epoch 2 of 2: loss \d\.\d{3}\.", last)
-    # Hidden again once the picture has caught up by itself; then the press changes nothing.
-    jump = page.get_by_role("button", name="Jump to the end", include_hidden=True)
-    jump.first.dispatch_event("click")
+    PlayerView(page).jump_to_the_end()
     expect(page.get_by_role("heading", name="What this run proves")).to_be_visible()
     expect(page.locator("ul.checks li")).to_have_count(3)
     assert page.locator("ul.checks [aria-label='holds']").count() == 3

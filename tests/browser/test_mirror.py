@@ -22,6 +22,7 @@ def test_tensorflow_is_asked_by_itself_and_answers_for_these_settings(
 ) -> None:
     page.goto(f"{server.url}/mirror?replicas=3&data=digits&optimizer=sgd&seed=8")
     expect(page.get_by_text("Observed here, with TensorFlow")).to_be_visible()
+    expect(page.locator(".st-key-stage_train_here")).to_contain_text("4 Train")
     expect(page.locator(".player figcaption")).to_have_text(
         "The first weight matrix, 64 columns × 64 units"
     )

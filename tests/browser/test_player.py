@@ -49,7 +49,7 @@ def finished_run(page: Page, server: Server) -> PlayerView:
     player = PlayerView(page)
     player.wait_for_own_run()
     player.wait_for_phase("finished")
-    page.get_by_role("button", name="Jump to the end").click()
+    player.jump_to_the_end()
     player.wait_for_position(40)
     return player
 

@@ -80,6 +80,17 @@ def test_every_core_page_shows_the_right_shapes_and_the_same_row_and_no_exceptio
     assert next(iter(rows))[0] == "11"
 
 
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.slug)
+def test_a_page_opened_first_works_without_the_ones_before_it(
+    page: Page, server: Server, entry
+) -> None:
+    page.goto(f"{server.url}/{entry.path}?replicas=3")
+    page.locator("h1").wait_for()
+    settled(page)
+    assert page.get_by_test_id("stException").count() == 0
+    expect(page.locator(".st-key-ribbon")).to_contain_text("3 gradients")
+
+
 def test_browser_back_returns_to_the_page_and_the_settings_before(
     page: Page, server: Server
 ) -> None:

@@ -197,7 +197,7 @@ def test_closing_leaves_no_process_and_an_end_in_every_log(tmp_path):
 
 def test_a_killed_parent_leaves_no_process_behind(tmp_path):
     program = (
-        "import sys, time\n"
+        "import sys, threading\n"
         "from pathlib import Path\n"
         "from pipeline.config import RunConfig\n"
         "from pipeline.launch import ForkingTrainer\n"
@@ -208,7 +208,7 @@ def test_a_killed_parent_leaves_no_process_behind(tmp_path):
         "Limits(epochs=1_000))\n"
         "runs.open()\n"
         "print(runs.start(RunConfig(data='digits', epochs=1_000), 'me'), flush=True)\n"
-        "time.sleep(600)\n"
+        "threading.Event().wait()\n"
     )
     arguments = [sys.executable, "-c", program, str(tmp_path)]
     parent: Any
@@ -273,7 +273,7 @@ def test_a_run_in_a_fresh_process_that_cannot_start_fails_with_a_sentence(tmp_pa
 
 
 def test_closing_does_not_wait_for_a_trainer_that_hangs(tmp_path, tensorflow):
-    tensorflow("import time; time.sleep(600)")
+    tensorflow("import threading; threading.Event().wait()")
     trainer = ForkingTrainer(tmp_path / "trainer.log")
     runs = Runs(tmp_path / "runs", trainer)
     runs.open()
@@ -300,7 +300,7 @@ def test_a_fresh_process_does_its_run_and_reports_its_exit_once(tmp_path):
 
 
 def test_a_fresh_process_that_is_killed_is_gone_and_reported_with_its_signal(tmp_path, tensorflow):
-    tensorflow("import time; time.sleep(600)")
+    tensorflow("import threading; threading.Event().wait()")
     exits, launcher = Exits(), FreshProcess()
     launcher.open(exits)
     folder = folder_for(tmp_path)
@@ -314,7 +314,7 @@ def test_a_fresh_process_that_is_killed_is_gone_and_reported_with_its_signal(tmp
 
 
 def test_closing_kills_all_fresh_processes(tmp_path, tensorflow):
-    tensorflow("import time; time.sleep(600)")
+    tensorflow("import threading; threading.Event().wait()")
     exits, launcher = Exits(), FreshProcess()
     launcher.open(exits)
     before = set(children(os.getpid()))
@@ -337,7 +337,7 @@ def test_killing_what_does_not_run_does_nothing(tmp_path):
 
 @pytest.mark.parametrize("own, wanted", [(0, 0), (0, 4), (5, 0), (5, 4), (18, 4)])
 def test_a_fresh_process_yields_further_than_its_parent(tmp_path, tensorflow, own, wanted):
-    tensorflow("import time; time.sleep(600)")
+    tensorflow("import threading; threading.Event().wait()")
     folder = folder_for(tmp_path)
     program = (
         "import os, sys\n"
@@ -363,17 +363,17 @@ def test_a_fresh_process_yields_further_than_its_parent(tmp_path, tensorflow, ow
 
 
 def test_a_fresh_process_ends_with_its_parent(tmp_path, tensorflow):
-    tensorflow("import time; time.sleep(600)")
+    tensorflow("import threading; threading.Event().wait()")
     folder = folder_for(tmp_path)
     program = (
-        "import sys, time\n"
+        "import sys, threading\n"
         "from pathlib import Path\n"
         "from pipeline.launch import FreshProcess\n"
         "launcher = FreshProcess()\n"
         "launcher.open(lambda folder, status: None)\n"
         "launcher.launch(Path(sys.argv[1]))\n"
         "print('launched', flush=True)\n"
-        "time.sleep(600)\n"
+        "threading.Event().wait()\n"
     )
     arguments = [sys.executable, "-c", program, str(folder)]
     parent: Any

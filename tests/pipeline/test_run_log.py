@@ -172,13 +172,13 @@ def test_a_log_is_not_ended_under_a_living_writer(log):
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_ending_waits_for_a_writer_that_is_being_killed_in_the_middle_of_a_line(log):
     program = (
-        "import sys, time\n"
+        "import sys, threading\n"
         "from pathlib import Path\n"
         "from pipeline.run_log import LogWriter\n"
         "from pipeline.events import RunStopped\n"
         "writer = LogWriter(Path(sys.argv[1]))\n"
         'writer._file.write(b\'{"event":"run_st\')\n'
-        "time.sleep(600)\n"
+        "threading.Event().wait()\n"
     )
     child = subprocess.Popen([sys.executable, "-c", program, str(log)], cwd=ROOT)
     try:
