@@ -187,6 +187,26 @@ def test_the_link_for_the_class_opens_the_same_page_and_settings_as_a_learner(
     learner.context.close()
 
 
+@pytest.mark.parametrize("width", [700, 1000, 1280])
+def test_the_sentence_of_a_term_stays_in_the_window_and_beside_its_term(
+    page: Page, server: Server, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{server.url}/distribute?replicas=3")
+    for name in ("step", "global batch", "strategy"):
+        term = page.get_by_role("button", name=name, exact=True).first
+        term.focus()
+        sentence = page.locator(f"[role=tooltip][id='{term.get_attribute('aria-describedby')}']")
+        expect(sentence.first).to_be_visible()
+        at, said = term.bounding_box(), sentence.first.bounding_box()
+        assert at is not None
+        assert said is not None
+        assert said["x"] >= 0
+        assert said["x"] + said["width"] <= width
+        assert said["x"] - 20 <= at["x"] <= said["x"] + said["width"]
+        assert abs(said["y"] - at["y"] - at["height"]) < 20
+
+
 def test_a_term_shows_its_sentence_on_hover_on_focus_and_on_a_tap(
     page: Page, server: Server
 ) -> None:
