@@ -14,6 +14,7 @@ let pointing = false; // the last act was a pointer's
 let last = null; // what had the keyboard last
 let around = []; // all that can have it, in order, when `last` got it
 let name; // of the element that `last` is in
+let taken = false; // it lost the keyboard because it could not have it for a while
 let left; // the title that was there at the last act
 let timer;
 let over; // the words for: it is no longer waited for
@@ -27,7 +28,8 @@ export default function ({ parentElement, data }) {
   for (const [event, hear] of Object.entries(listeners)) {
     document.addEventListener(event, hear, true);
   }
-  watch.observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
+  const attributeFilter = ["disabled", "aria-disabled"];
+  watch.observe(document.body, { childList: true, subtree: true, attributeFilter });
   if (page && page !== data.page) {
     toTitle();
     saying.textContent = "";
@@ -56,7 +58,10 @@ const listeners = {
     last = target;
     around = [...document.querySelectorAll(CAN)];
     name = [...(element(target)?.classList ?? [])].find((one) => one.startsWith("st-key-"));
+    taken = false;
   },
+  // A tab is disabled from when its row is drawn anew until it is itself.
+  focusout: ({ target }) => (taken = target.tabIndex < 0),
 };
 
 function act(byPointer) {
@@ -73,9 +78,9 @@ function keep() {
   if (location.pathname !== path) return; // on the way to another page
   const here = document.activeElement;
   if (here?.dataset.kept && usable(here.querySelector(CAN))) here.querySelector(CAN).focus();
-  const lost = here === document.body && last && !pointing && !(last.isConnected && usable(last));
-  if (!lost) return;
-  if (last.isConnected) hold(element(last));
+  if (here !== document.body || !last || pointing) return;
+  if (last.isConnected && usable(last)) taken && last.focus({ preventScroll: true });
+  else if (last.isConnected) hold(element(last));
   else (again() ?? before(last))?.focus({ preventScroll: true });
 }
 
@@ -116,7 +121,7 @@ function element(node) {
 }
 
 function usable(node) {
-  return !!node && !node.disabled;
+  return !!node && !node.disabled && node.ariaDisabled !== "true";
 }
 
 function title() {

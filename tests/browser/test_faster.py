@@ -6,7 +6,8 @@ import contextlib
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.quiz import settle
 from tests.serving import Server
@@ -33,7 +34,7 @@ def test_a_measurement_is_begun_watched_and_stopped_and_the_recorded_one_stays(
 
 
 def to_the_right(page: Page, name: str) -> None:
-    """From the chosen tab to its neighbour. Streamlit loses a key that is pressed while it draws:
+    """From the chosen tab to its neighbour. A key pressed while the tabs are drawn anew is lost:
     then press again, as a person does who sees that nothing came of it."""
     expect(page.get_by_role("tab", selected=True)).to_be_focused()
     wanted = page.get_by_role("tab", name=name, selected=True)
@@ -57,3 +58,53 @@ def test_every_section_opens_by_the_keyboard(page: Page, server: Server) -> None
         expect(page.get_by_role("tabpanel", name=name)).to_contain_text(re.compile(r"\w"))
     expect(page.locator("table.rates tbody tr")).to_have_count(4)
     expect(page.get_by_text("The rule holds here")).to_be_visible()
+
+
+class Line:
+    """Between the server and the page: what follows a row of tabs can be held back."""
+
+    def __init__(self, page: Page) -> None:
+        self.slow = False
+        """Hold back what comes after the next row of tabs."""
+        self._held: list[str | bytes] | None = None
+        page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        self._page = route
+        route.connect_to_server().on_message(self._pass)
+
+    def _pass(self, message: str | bytes) -> None:
+        if self._held is not None:
+            self._held.append(message)
+            return
+        self._page.send(message)
+        if self.slow and ForwardMsg.FromString(message).delta.add_block.HasField("tab_container"):
+            self._held = []
+
+    def release(self) -> None:
+        """Send what was held back."""
+        self.slow = False
+        held, self._held = self._held, None
+        for message in held or ():
+            self._page.send(message)
+
+
+def test_a_tab_has_the_keyboard_again_when_it_has_been_drawn_anew(
+    page: Page, server: Server
+) -> None:
+    line = Line(page)
+    page.goto(f"{server.url}/faster")
+    expect(page.locator(".player canvas")).to_have_count(2)
+    expect(page.locator(".st-key-takeaway")).to_be_visible()
+    settle(page)
+    page.get_by_role("tab", name="Measure here").focus()
+    line.slow = True
+    page.keyboard.press("ArrowRight")
+    chosen = page.get_by_role("tab", name="Work it out")
+    expect(chosen).to_be_disabled()
+    expect(chosen).not_to_be_focused()
+    line.release()
+    settle(page)
+    expect(chosen).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Diagnose yours")).to_be_focused()
