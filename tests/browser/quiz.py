@@ -157,7 +157,8 @@ class Wiretap:
                 self.bodies += 1
 
     def heard(self, markers: dict[str, str]) -> set[str]:
-        """The names of the markers that have reached the browser by now."""
+        """The names of the markers that have reached the browser when the page is drawn."""
+        settle(self.page)
         self._read_bodies()
         page = self.page.evaluate(
             """() => {
