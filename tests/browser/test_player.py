@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +14,7 @@ from pipeline.run_log import FILE_NAME, events
 from tests.browser.conftest import Newcomer
 from tests.browser.player import PlayerView
 from tests.browser.proxy import CuttableProxy
-from tests.serving import ROOT, Server
+from tests.serving import PATIENCE, ROOT, Server
 from ui.web import VEGA_URL
 
 pytestmark = pytest.mark.browser
@@ -27,6 +28,15 @@ class Streams:
         page.on("request", lambda r: self.open.add(r) if r.url.count("/events") else None)
         page.on("requestfinished", lambda r: self.open.discard(r))
         page.on("requestfailed", lambda r: self.open.discard(r))
+        self._page = page
+
+    def wait_for(self, count: int) -> None:
+        """Wait until so many are open, and see that it stays so."""
+        until = time.monotonic() + PATIENCE
+        while len(self.open) != count and time.monotonic() < until:
+            self._page.wait_for_timeout(100)
+        self._page.wait_for_timeout(200)
+        assert len(self.open) == count
 
 
 def start_long_run(page: Page, server: Server, url: str | None = None) -> PlayerView:
@@ -117,10 +127,9 @@ def test_ten_setting_changes_and_a_theme_switch_leave_one_open_stream(
         expect(page.locator(".st-key-ribbon")).to_contain_text(expected)
     page.emulate_media(color_scheme="dark")
     player.wait_for_position(player.position + 20)
-    assert len(streams.open) == 1
+    streams.wait_for(1)
     stop(page)
-    page.wait_for_timeout(200)
-    assert len(streams.open) == 0
+    streams.wait_for(0)
 
 
 def test_charts_follow_a_theme_switch_and_keep_their_position(page: Page, server: Server) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.player import PlayerView
-from tests.browser.quiz import serious_faults
+from tests.browser.quiz import serious_faults, settle
 from tests.serving import Server
 from ui.contents import CONTENTS
 
@@ -193,6 +193,7 @@ def test_the_sentence_of_a_term_stays_in_the_window_and_beside_its_term(
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{server.url}/distribute?replicas=3")
+    settle(page)  # what comes late moves the words below it
     for name in ("step", "global batch", "strategy"):
         term = page.get_by_role("button", name=name, exact=True).first
         term.focus()
