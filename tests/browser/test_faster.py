@@ -25,7 +25,8 @@ def test_a_measurement_is_begun_watched_and_stopped_and_the_recorded_one_stays(
     expect(page.locator(".st-key-reply")).to_contain_text("Yes. Measured:")
     measure = page.get_by_role("button", name="Measure, about")
     measure.click()
-    expect(page.get_by_text("Preparing the steps of")).to_be_visible()
+    progress = page.get_by_test_id("stProgress")  # its words are also said to a screen reader
+    expect(progress.get_by_text("Preparing the steps of")).to_be_visible()
     expect(measure).to_be_disabled()
     page.get_by_role("button", name="Stop measuring").click()
     expect(page.get_by_text("The measurement was stopped.")).to_be_visible()
