@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.player import PlayerView
 from tests.browser.quiz import serious_faults, settle
@@ -185,6 +185,22 @@ def test_the_link_for_the_class_opens_the_same_page_and_settings_as_a_learner(
     expect(learner.locator(".st-key-row_panel")).to_contain_text("Your row · 17")
     expect(learner.locator(".st-key-presenter")).to_have_count(0)
     learner.context.close()
+
+
+def test_a_picture_that_was_drawn_before_the_presenter_views_style_came_is_drawn_anew(
+    page: Page, server: Server
+) -> None:
+    late: list[Route] = []
+    page.route("**/static/js/Html.*.js", lambda route: late.append(route))
+    page.goto(f"{server.url}/distribute?view=presenter")
+    chart = PlayerView(page).root.locator(".chart").first
+    expect(chart.locator("canvas")).to_be_visible()
+    for route in late:
+        route.continue_()
+    expect(chart.locator("svg")).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
+    settle(page)
+    assert small_and_beside(page) == []
 
 
 @pytest.mark.parametrize("width", [700, 1000, 1280])

@@ -262,6 +262,7 @@ class Player {
 
   async embed() {
     const turn = (this.turn = (this.turn ?? 0) + 1);
+    this.zoom = this.hall().zoom;
     if (!this.views.length) this.charts.style.minHeight = `${tallest(this.data.charts)}px`;
     await import(new URL(this.data.vega, document.baseURI).href);
     await document.fonts.ready; // or titles are measured in another font, and cut off
@@ -322,6 +323,7 @@ class Player {
   }
 
   resize() {
+    if (this.hall().zoom !== this.zoom) this.embed(); // the presenter view's style came late, or went
     for (const shown of this.views) {
       shown.view.resize();
       this.redraw(shown);
@@ -575,7 +577,7 @@ class Player {
   // In the presenter view charts are enlarged as a whole (--chart-zoom): vectors stay sharp then,
   // and no tooltip can point at the right mark.
   drawing() {
-    return this.hall().zoom ? { renderer: "svg", tooltip: false } : { renderer: "canvas" };
+    return this.zoom ? { renderer: "svg", tooltip: false } : { renderer: "canvas" };
   }
 
   // What the presenter view sets: how far charts are enlarged, and the pixels that a picture has.
