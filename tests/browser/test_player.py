@@ -7,11 +7,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Page, Request, expect
 
 from pipeline.events import Step
 from pipeline.run_log import FILE_NAME, events, terminal
 from tests.browser.conftest import Newcomer
+from tests.browser.late import Late
 from tests.browser.player import PlayerView
 from tests.browser.proxy import CuttableProxy
 from tests.serving import PATIENCE, ROOT, Server
@@ -200,8 +201,7 @@ def test_what_is_drawn_is_what_the_log_says(page: Page, server: Server) -> None:
 def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     page: Page, server: Server
 ) -> None:
-    held: list[Route] = []
-    page.route(re.compile("/runs/[0-9a-f]{20}/events"), lambda route: held.append(route))
+    stream = Late(page, re.compile("/runs/[0-9a-f]{20}/events"))
     page.goto(f"{server.url}/train?epochs=2")
     page.locator(".st-key-train_button button").click()
     player = PlayerView(page)
@@ -209,8 +209,7 @@ def test_a_run_too_short_to_watch_is_played_behind_its_live_edge_and_says_so(
     until = time.monotonic() + PATIENCE
     while not terminal(log) and time.monotonic() < until:
         page.wait_for_timeout(100)
-    for route in held:  # so the run is over when it is first seen, however slow the machine
-        route.continue_()
+    stream.release()  # so the run is over when it is first seen, however slow the machine
     player.wait_for_phase("finished")
     assert player.position < player.edge
     expect(page.get_by_text("played slower than it ran").first).to_be_visible()

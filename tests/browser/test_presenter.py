@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.late import Late
 from tests.browser.player import PlayerView
 from tests.browser.quiz import serious_faults, settle
 from tests.serving import Server
@@ -187,20 +188,19 @@ def test_the_link_for_the_class_opens_the_same_page_and_settings_as_a_learner(
     learner.context.close()
 
 
-def test_a_picture_that_was_drawn_before_the_presenter_views_style_came_is_drawn_anew(
+def test_a_picture_that_is_drawn_anew_when_the_presenter_views_style_comes_late_and_when_it_goes(
     page: Page, server: Server
 ) -> None:
-    late: list[Route] = []
-    page.route("**/static/js/Html.*.js", lambda route: late.append(route))
+    style = Late(page, "**/Html.*.js")
     page.goto(f"{server.url}/distribute?view=presenter")
     chart = PlayerView(page).root.locator(".chart").first
     expect(chart.locator("canvas")).to_be_visible()
-    for route in late:
-        route.continue_()
+    style.release()
     expect(chart.locator("svg")).to_be_visible()
-    page.unroute_all(behavior="ignoreErrors")
     settle(page)
     assert small_and_beside(page) == []
+    page.keyboard.press("Escape")
+    expect(chart.locator("canvas")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [700, 1000, 1280])

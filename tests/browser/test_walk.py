@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from pipeline.sources import Csv
 from pipeline.uploads import Uploads
+from tests.browser.late import Late
 from tests.serving import ROOT, Server
 from ui.contents import CONTENTS, CORE, TRACES
 
@@ -107,12 +108,10 @@ def test_a_link_followed_before_the_settings_are_drawn_takes_them_along(
     page: Page, server: Server
 ) -> None:
     """On a slow line the code of an input arrives after the links of the page."""
-    held: list[Route] = []
-    page.route("**/NumberInput.*.js", lambda route: held.append(route))
+    inputs = Late(page, "**/NumberInput.*.js")
     page.goto(f"{server.url}/load?replicas=3")
     page.get_by_role("link", name="Next: 2 Normalise").click()
     expect(page.locator("h1")).to_contain_text("Each column")
-    for route in held:
-        route.continue_()
+    inputs.release()
     page.wait_for_url("**/normalise?replicas=3")
     expect(page.get_by_role("spinbutton", name="Replicas")).to_have_value("3")
